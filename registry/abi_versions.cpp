@@ -28,7 +28,8 @@ Result<std::uint32_t> effective_minor(const BuiltAgainst& plugin) {
     constexpr std::uint32_t kOurs = WYE_ABI_MINOR, kFrozen = WYE_ABI_MINOR_FROZEN;
     constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR, kDraft = WYE_ABI_MINOR_DRAFT;
     const bool same = plugin.draft == kDraft;
-    // Drafts of a later minor extend a released minor, which both sides know; drafts of 1.0 do not.
+    // A draft of a later minor extends a released minor, which both sides know. A draft of 1.0
+    // extends none, so both sides must have the same draft.
     if (!same && plugin.draft != 0 && plugin.minor == plugin.minor_frozen)
         return abi_mismatch(plugin, "Fix: build the plugin with this host's header");
     const std::uint32_t minor =

@@ -60,7 +60,8 @@ FileStatus status_of(const struct stat& st) {
     return out;
 }
 
-// Keeps the first `most` names in byte order, as a heap whose front is the last of those kept.
+// Adds a name, and keeps only the first `most` names in byte order. The names are a heap, whose
+// front is the last name in byte order.
 void keep_first(FileNames& out, std::string_view name, std::size_t most) {
     if (out.names.size() < most) {
         out.names.emplace_back(name);
@@ -98,7 +99,8 @@ class NativeFileSystem final : public FileSystem {
         return out;
     }
 
-    // Uses readdir directly, since a library folder has thousands of names of which few match.
+    // Uses readdir directly, since a library folder may have thousands of names, few of which
+    // match.
     Result<std::vector<FileNames>> list(const std::filesystem::path& folder,
                                         std::span<const std::string_view> endings,
                                         std::size_t most) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of {fmt} that its headers only declare unless FMT_HEADER_ONLY is set. Compiled once
-// here, since with FMT_HEADER_ONLY each file that includes <fmt/format.h> compiles them, which
+// Compiles once the functions of {fmt} that its headers only declare. With FMT_HEADER_ONLY, the
+// headers would define them, and each file that includes <fmt/format.h> would compile them, which
 // doubles the time of a build. The templates below are those that src/format.cc of {fmt} 9
 // instantiates for char.
 #include <fmt/format-inl.h>

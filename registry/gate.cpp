@@ -12,7 +12,8 @@ namespace wye::registry {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// The gate may be freed by now: a futex wake uses its address only, and accesses no memory.
+// The gate may be freed by now, which does no harm: a futex wake uses the address only, and does
+// not access the memory.
 void Gate::wake() noexcept {
     (void)::syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -12,7 +12,8 @@
 namespace wye::registry {
 namespace {
 
-// Names are compared with all others of their object.
+// The maximum number of members of an object. Each name that is added is compared with all names of
+// its object.
 constexpr std::size_t kMostMembers = 4096;
 
 void write_string(std::string& out, std::string_view text) {
@@ -80,7 +81,7 @@ void Json::write(std::string& out, int indent, int depth) const {
     if (kind_ == Kind::boolean || kind_ == Kind::number) out += text_;
     if (kind_ == Kind::string) write_string(out, text_);
     if (kind_ != Kind::array && kind_ != Kind::object) return;
-    // Lists of texts and numbers are written on one line.
+    // An array without arrays and objects in it is written on one line.
     const bool flat = is_array() && std::ranges::none_of(values_, [](const Json& value) {
                           return value.is_array() || value.is_object();
                       });

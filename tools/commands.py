@@ -74,7 +74,7 @@ def bash(table):
     for words, verb in verbs_of(table):
         known = [inner['name'] for inner in verb['verbs']]
         known += [flag for option in options_of(table, words) for flag in option['flags']] + ['--help']
-        # The first word has known values; behind it some verbs take ids.
+        # The first word has known values; after the first word, some verbs take ids.
         first = ' '.join(value for place in verb['positionals'] for value in place['values'])
         first = f'; [[ $given ]] || words="{first} $words"' if first else ''
         later = f'; [[ ! $given ]] || words="{IDS} $words"' if takes_ids(verb) else ''

@@ -2,8 +2,8 @@
 # The soak test of tools/check. Sourced, never run. Runs randomised jobs with new seeds for a given time, one job on each
 # core, and counts them. A job has a name, and gets a seed, a time and an empty folder.
 #
-# The log of a failed job, with its command, is kept as soak/failed-NAME-SEED.log in the plain build folder, with its files beside
-# it, for up to 40 failures.
+# The log of a failed job, with its command, is kept as soak/failed-NAME-SEED.log in the plain build folder, with the job's
+# files beside the log, for up to 40 failures.
 
 soak_slice=45 # seconds of a job with a time limit
 

@@ -10,8 +10,9 @@
 # end_tree PROCESS       kills a process and its descendants.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
-# Options of `meson setup`: several files of a library, and of a test, are compiled together. On few cores it is fastest to compile
-# most libraries in one piece; more have more pieces. The layout test `alone` sees that no file lacks an include.
+# Options of `meson setup`: several files of a library, and of a test, are compiled together. On few cores it is fastest to
+# compile most libraries in one piece; on more cores, the libraries are split into more pieces. The layout test `alone`
+# checks that no file lacks an include.
 unity_size=$((200 / $(nproc) > 12 ? 200 / $(nproc) : 12))
 build_together="-Dtogether=true -Dunity_size=$unity_size"
 build_tests_together="-Dunity=on -Dunity_size=$unity_size"
@@ -82,7 +83,7 @@ step() {
     log=$step_log head=$step_head
     step_announce "$log" "$head"
     start=$(step_now)
-    # Not in a condition, which would disable errexit inside the command.
+    # The command does not run as a condition, which would disable errexit inside the command.
     set +e
     ( set -e; "$@" ) >"$log" 2>&1 </dev/null
     step_status=$?
@@ -129,7 +130,7 @@ lane_step() {
     lane_logs=("${lane_logs[@]:1}") lane_names=("${lane_names[@]:1}")
     step_announce "$log" "$head"
     step_status=125
-    # Checks the lane before the file, since all output of a lane that has ended is written.
+    # After the lane was found to have ended, the file is looked for once more: if it is not there now, it never will be.
     while [ ! -e "$log.ended" ] && [ "$running" -eq 1 ]; do
         kill -0 "$lane_process" 2>/dev/null || running=0
         sleep 0.2

@@ -7,7 +7,7 @@
 
 namespace wye::sdk::errors {
 
-// Strings of at most 15 characters are part of their objects.
+// Strings of at most 15 characters are stored inside their objects, so nothing is allocated.
 Error brief(Code code) noexcept { return {code, "out of memory", "Fix: add memory"}; }
 
 namespace {

@@ -20,8 +20,8 @@
 namespace wye::sdk {
 namespace {
 
-// The format of a file: "wye kept 1 KIND KEYBYTES TEXTBYTES\n", key, "\n", text, checksum of all
-// that, "\n".
+// The format of a file: "wye kept 1 KIND KEYBYTES TEXTBYTES\n", key, "\n", text, a checksum of
+// everything before, "\n".
 constexpr std::string_view kMagic = "wye kept 1 ";
 constexpr std::size_t kDigits = 16;
 constexpr std::size_t kRandom = 7;  // the end of an unfinished file's name: ".XXXXXX"
@@ -58,8 +58,8 @@ class File {
     int descriptor_;
 };
 
-// Opens a folder that only this user can write to. Negative: it is absent, or others can write to
-// it.
+// Opens a folder that only this user can write to. Negative: the folder is absent, or others can
+// write to it.
 int open_folder(const std::string& folder) {
     const int out = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat status {};
@@ -83,7 +83,8 @@ std::optional<std::size_t> take_size(std::string_view& rest, char separator) noe
     return out;
 }
 
-// Reads a file. Nothing if it is absent, too long, another user's, or writable by others.
+// Reads a file. Returns nothing if the file is absent, too long, another user's, or writable by
+// others.
 std::optional<std::string> read_own(const std::string& path) {
     const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};

@@ -7,7 +7,7 @@
 namespace wye::sdk {
 
 void* load_library(const std::string& library, std::string& why) {
-    // The loader would wait for the writer of a pipe.
+    // Refuses a pipe, since the loader would wait for its writer.
     struct stat status {};
     const bool is_path = library.find('/') != std::string::npos;
     if (is_path && stat(library.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading the native memory of a buffer's description, and the native events of a submission.
+// Reads the native memory of a buffer's description, and the native events of a submission.
 #include <span>
 
 #include "wye/sdk/known.hpp"
@@ -15,7 +15,7 @@ Error refused(const wye_buffer_desc& desc, std::string what, std::string fix) {
             std::string(from_abi(desc.label))};
 }
 
-// "`cl_mem`, `HGLOBAL`"; "nothing".
+// The types of a handle's values, as text: "`cl_mem`, `HGLOBAL`", or "nothing".
 std::string types_of(const wye_native_handle& handle) {
     std::string out;
     for (const wye_native_value& one : std::span(handle.values, handle.count))

@@ -31,7 +31,8 @@ std::string type_name(Type type) {
 
 std::optional<Type> type_from_name(std::string_view name) {
     std::uint8_t lanes = 1;
-    // In "f32x4", the part before the `x` is a scalar's name, none of which contains an `x`.
+    // The name of a vector type is a scalar type's name, `x` and the number of lanes: "f32x4". No
+    // name of a scalar type contains an `x`.
     if (const auto cross = name.find('x'); cross != std::string_view::npos) {
         if (cross + 2 != name.size() || name[cross + 1] < '2' || name[cross + 1] > '4') return {};
         lanes = static_cast<std::uint8_t>(name[cross + 1] - '0');
@@ -166,8 +167,8 @@ ParamLayout param_layout(std::span<const Param> params) {
     ParamLayout layout;
     std::uint32_t largest = 1;
     for (const Param& param : params) {
-        // Parameters are scalars of 4 or 8 bytes. The validator refuses other types; here they must
-        // only not cause a division by zero.
+        // Parameters are scalars of 4 or 8 bytes. The validator refuses other types; here, other
+        // types must not cause a division by zero.
         const std::uint32_t bytes = std::max(1U, param.type.component().bytes());
         layout.size = (layout.size + bytes - 1) / bytes * bytes;
         layout.offsets.push_back(layout.size);

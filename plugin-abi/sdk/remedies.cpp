@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remedies for values of wrong types: a literal is written in the right type; another value is
+// Remedies for values of wrong types. A literal is written in the right type. Another value is
 // converted to a type that holds it, or the remedy says what the conversion loses.
 #include <algorithm>
 #include <bit>
@@ -33,7 +33,7 @@ std::string real_text(double value, bool single, Type wanted) {
     return text + suffix(wanted);
 }
 
-// A literal of an integer type, written in another type; empty if that does not hold its value.
+// A literal of an integer type, written in another type; empty: that type cannot hold the value.
 std::string from_integer(Type type, std::uint64_t bits, Type wanted) {
     bool negative = false;
     std::uint64_t magnitude = bits;
@@ -55,7 +55,7 @@ std::string from_integer(Type type, std::uint64_t bits, Type wanted) {
     return sign + std::to_string(magnitude) + suffix(wanted);
 }
 
-// For scalars and vectors of different widths.
+// The remedy for scalars and vectors of different widths.
 std::string width_fix(const Code& code, std::span<const ExprId> ids, std::span<const Type> got) {
     const Type widest =
         *std::max_element(got.begin(), got.end(), [](Type a, Type b) { return a.lanes < b.lanes; });
@@ -112,7 +112,8 @@ std::string agreement_fix(const Code& code, std::span<const ExprId> ids,
         return "Fix: compare the " + type_name(number) + " value first, as in `" + nonzero(number) +
                "`";
     }
-    // The type of the first value that is not a literal, else of a float literal, else the first.
+    // Chooses the type of the first value that is not a literal, else of the first float literal,
+    // else of the first value.
     const auto literal = [&](std::size_t k) { return k < ids.size() && is_literal(code, ids[k]); };
     std::size_t main = got.size();
     for (std::size_t k = got.size(); k-- > 0;)

@@ -6,7 +6,7 @@ namespace wye::sdk {
 std::optional<std::uint64_t> Ring::take(std::uint64_t size, std::uint64_t alignment) {
     if (begin_ == end_ && marks_.empty()) begin_ = end_ = marked_ = 0;
     std::uint64_t start = end_ + (alignment - end_ % size_ % alignment) % alignment;
-    // A range is contiguous.
+    // A range that would cross the end of the buffer begins at the start of the buffer instead.
     if (start % size_ + size > size_) start = (start / size_ + 1) * size_;
     if (start + size - begin_ > size_) return std::nullopt;
     end_ = start + size;

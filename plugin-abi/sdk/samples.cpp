@@ -8,7 +8,7 @@
 namespace wye::sdk {
 namespace {
 
-// wye lower --to wire:
+// The output of `wye lower --to wire` for
 //   wye 1; program add; workgroup 64; param by: u32; input x: u32[]; input_output r: u32[];
 //   grid elements len(r);
 //   main { let i = global_id.x; if i < len(r) { r[i] = x[i] + by; } }
@@ -107,7 +107,7 @@ met:
 }
 )";
 
-// spirv-as --target-env vulkan1.1 samples.spvasm
+// The output of `spirv-as --target-env vulkan1.1 samples.spvasm`.
 constexpr std::uint32_t kSpirv[] = {
     0x07230203, 0x00010300, 0x00070000, 0x0000002a, 0x00000000, 0x00020011, 0x00000001, 0x0003000e,
     0x00000000, 0x00000001, 0x0006000f, 0x00000005, 0x00000001, 0x00646461, 0x00000002, 0x00000003,

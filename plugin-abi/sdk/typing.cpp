@@ -27,7 +27,7 @@ bool number(Type t) { return t.integer() || t.floating(); }
 bool value_type(Type t) { return !t.none() && !t.storage(); }
 bool index_type(Type t) { return t.integer() && t.scalar(); }
 
-// The operand types that an operator takes, as a table and as text for messages.
+// The operand types that an operator takes, as a predicate and as text for messages.
 struct Class {
     bool (*holds)(Type);
     const char* text;
@@ -70,7 +70,7 @@ std::string operand_fix(Op op, Type got) {
     return "Fix: convert the operand, or use an operation for " + type_name(got.component());
 }
 
-// All operands have one type, which is in `allowed`. The result has that type, or is a bool of as
+// All operands have one type, which is in `allowed`. The result has that type, or is a bool with as
 // many lanes.
 Typing same_type(const Operands& given, const Class& allowed, bool to_bool = false) {
     const Op op = given.op;

@@ -50,7 +50,7 @@ std::string version_text(std::uint32_t major, std::uint32_t minor) {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
-// Checks magic and versions.
+// Checks the magic number and the version.
 bool read_version(std::span<const std::byte> wire, Reader& in, std::uint32_t& minor) {
     std::span<const std::byte> magic;
     if (!in.bytes(magic, WYE_PROGRAM_MAGIC_SIZE)) return false;
@@ -124,7 +124,7 @@ bool read_table(std::span<const std::byte> wire, Error& error, std::uint32_t& mi
         previous = section.id;
         next = align8(section.end);
     }
-    // Padding between sections is zero, and the last one ends the file.
+    // Padding between sections is zero, and the last section ends at the end of the file.
     for (std::size_t i = 0; i < out.size(); ++i) {
         const bool last = i + 1 == out.size();
         const std::size_t end = last ? wire.size() : out[i + 1].begin;

@@ -11,7 +11,8 @@ namespace wye::ir::detail {
 
 namespace {
 
-// Reads the count at the beginning of a section. It is not 0: an empty section must be left out.
+// Reads the count at the beginning of a section. The count is not 0: an empty section must be left
+// out.
 bool read_count(Reader& in, std::uint64_t limit, std::size_t item_bytes, std::string_view what,
                 std::uint32_t& out) {
     if (!in.word(out)) return false;
@@ -52,8 +53,8 @@ bool read_size_node(Reader& in, const Context& context, SizeNode& out, int& oper
     return out.op != WYE_SIZE_LITERAL || in.word64(out.literal);
 }
 
-// Reads an expression in prefix order, and consumes exactly the words announced. Its depth is
-// limited as that of other expressions.
+// Reads an expression in prefix order, and consumes exactly the words announced. Its depth has the
+// same limit as that of other expressions.
 bool read_size(Reader& section, Context& context, SizeExpr& out) {
     std::uint32_t words = 0;
     if (!section.word(words)) return false;

@@ -13,7 +13,7 @@ constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
 // Large buffers ask for huge pages. Without them, programs that stream through memory spend 10 % or
 // more of their time on address translation, and the first write takes more than four times as
-// long. How steady that first write is depends on a virtual machine's host: see README.md.
+// long. In a virtual machine, the time of the first write also depends on the host: see README.md.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kHugeFrom = 4 * kHugePage;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffer: host memory: aligned to a cache line; or application memory, used in place. [FREE].
+// Buffer: host memory, aligned to a cache line, or application memory, used in place.
+// Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace wye::cpu {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY if the system has no more memory.
+    // Fails with DEVICE_MEMORY if the system has no more memory.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
@@ -20,7 +21,7 @@ class Buffer {
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
                                                                const wye_buffer_desc& desc);
 
-    // The mapping is the memory itself, whatever the usage.
+    // Returns the memory itself, whatever the usage of the buffer.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] std::byte* data() const { return data_; }

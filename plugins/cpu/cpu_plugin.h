@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPU plugin, for a host that links it in. The same contract as `wye_plugin_query_1` of a
- * plugin that is opened at run time: pure, static data, any thread.
+ * The CPU plugin, for a host that links it in. `wye_cpu_plugin_query` has the contract of
+ * `wye_plugin_query_1`, the function of a plugin that is opened at run time: no side effects,
+ * static data, any thread.
  */
 #ifndef WYE_CPU_PLUGIN_H
 #define WYE_CPU_PLUGIN_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: the machine as an opened device. Devices opened from the same plugin share its threads.
-// It is never lost. [FREE]; the host keeps it alive until its objects are gone.
+// Device: the machine, opened as a device. Devices of the same plugin share the plugin's threads. A
+// device is never lost. Free-threaded. The host keeps a device alive until the device's objects are
+// destroyed.
 #pragma once
 
 #include "cpu/plugin.hpp"

@@ -33,8 +33,8 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
 }
 
-// Uses the instruction cpuid. /proc/cpuinfo has the same texts, but for it the system asks each
-// processor for its frequency.
+// Uses the instruction cpuid. /proc/cpuinfo has the same texts, but reading it is slow, since the
+// system then asks each processor for its frequency.
 void read_processor(DeviceInfo& info) {
     unsigned a = 0;
     unsigned b = 0;

@@ -17,7 +17,7 @@ namespace {
 // Grids narrower than this run with Geometry::Flat, so that a block has enough lanes.
 constexpr std::uint64_t kNarrow = 64;
 
-// The width if neither the program nor the artifact gives one.
+// The subgroup width if neither the program nor the artifact gives a width.
 constexpr std::uint32_t kSubgroup = 32;
 
 // The subgroup width; 0 for programs without subgroups.
@@ -40,9 +40,10 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
                  program.name);
 }
 
-// Compiles with enough stack, since a first launch also compiles, on the application's thread. With
-// functions, which are inlined, the recursion may be as deep as the compiler allows; without, only
-// as deep as blocks and expressions nest.
+// Compiles on a stack that is large enough. The calling thread's stack may be too small: a first
+// launch may compile on the application's thread. Functions are inlined, so in a program with
+// functions the recursion may be as deep as the compiler allows; in other programs, it is only as
+// deep as blocks and expressions nest.
 Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
     const std::size_t room = std::size_t{program.functions.empty() ? 4U : 13U} << 20U;
     return sdk::with_room([&] { return compile(program, options); }, room * sdk::kFrameFactor);
@@ -99,7 +100,7 @@ void Program::lay_out() {
         // Each array starts on a cache line, with one readable element past its end.
         shared_bytes_ += (buffer.count * buffer.type.bytes() + 63) / 64 * 64 + 64;
     }
-    // Tables, packed at their element size, each padded to words and never empty.
+    // The elements of a table are packed. Each table is padded to whole words and is never empty.
     std::size_t words = 0;
     for (const ir::Table& table : program_->tables) words += table.bits.size() + 1;
     table_words_.resize(words);

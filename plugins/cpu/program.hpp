@@ -37,12 +37,12 @@ class Program {
     [[nodiscard]] const std::array<std::uint32_t, 3>& workgroup() const {
         return options_.workgroup;
     }
-    // Routine::weight of the routine for wide grids.
+    // The weight (see Routine::weight) of the routine for wide grids.
     [[nodiscard]] std::uint64_t weight() const { return main_.weight; }
     [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
     [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return {binding_count(), params_size_}; }
-    // Whether the artifact has a grid slot, so that a launch says which grid the program sees.
+    // Whether the artifact has a grid slot. Then each launch states the grid that the program sees.
     [[nodiscard]] bool has_grid() const { return has_grid_; }
     [[nodiscard]] std::uint32_t binding_count() const {
         return static_cast<std::uint32_t>(bound_arrays_.size());
@@ -51,7 +51,7 @@ class Program {
     [[nodiscard]] const std::vector<std::uint32_t>& bound_arrays() const { return bound_arrays_; }
     [[nodiscard]] const std::vector<Shared>& shared() const { return shared_; }
     [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
-    // A Frame::bound in which only the tables are filled in.
+    // The initial contents of Frame::bound: only the tables are filled in.
     [[nodiscard]] const std::vector<Bound>& arrays() const { return arrays_; }
 
   private:

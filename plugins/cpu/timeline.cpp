@@ -4,8 +4,8 @@
 namespace wye::cpu {
 
 void Timeline::cancel(std::uint64_t first, std::uint64_t last) {
-    // In this order: a value that the caller hands over to the queue's thread meanwhile is found by
-    // the second step, if not by the first.
+    // The order matters: if the submitting thread hands a value over to the queue's thread after
+    // the first step, the second step finds the value.
     running.cancel(first, last);
     visit_pending(first, last, [](std::uint64_t, Submit& submit) { submit->cancel(); });
 }

@@ -158,7 +158,7 @@ Result<void> Command::build(std::span<const wye_operation> operations) {
     return {};
 }
 
-// An operation without work becomes an empty node, which keeps the order of the others.
+// An operation without work becomes an empty node, which keeps the order of the other operations.
 Result<void> Command::add(CUgraph graph, const wye_operation& operation, CUdeviceptr barrier,
                           std::span<const CUgraphNode> after, Nodes& out) const {
     const Driver& driver = device_.driver;

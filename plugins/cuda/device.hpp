@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: an opened device, on its primary context. [FREE], except for `recover`; the host keeps it
-// alive until its objects are gone.
+// Device: an opened device, on its primary context. Free-threaded, except for `recover`. The host
+// closes a device only after its buffers, programs, commands and queues are gone.
 #pragma once
 
 #include <atomic>
@@ -43,8 +43,8 @@ class Device {
         return {};
     }
 
-    // Makes the error of a failed call. An empty subject stands for the device's name. A sticky
-    // status marks the device as lost.
+    // Returns the error of a failed driver call. An empty subject stands for the device's name. A
+    // status that means a lost context (`sticky` in status.hpp) marks the device as lost.
     [[nodiscard]] Error failed(CUresult status, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(CUresult status, std::string_view call,
@@ -52,8 +52,8 @@ class Device {
         if (status == CUDA_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // [SYNC] Resets the primary context, for all its users in the process, if a fault of the driver
-    // lost it and no other device has reset it since.
+    // Resets the primary context, for all its users in the process, if a fault lost the context and
+    // no other Device has reset it since. One thread at a time.
     [[nodiscard]] Result<void> recover();
 
   private:

@@ -14,8 +14,8 @@
 namespace wye::cuda {
 
 // X(function as in the header, symbol). The driver of CUDA 11.4 has all of them. The header may
-// rename a function to a later revision with the same signature, which older drivers lack (quirk
-// cuda-header-renames), so the symbol given here is looked up.
+// define a function's name as a later revision with the same signature. Older drivers lack that
+// revision (quirk cuda-header-renames), so the symbol given here is looked up.
 #define WYE_CUDA_SYMBOLS(X)                                                                       \
     X(cuInit, "cuInit")                                                                           \
     X(cuDriverGetVersion, "cuDriverGetVersion")                                                   \

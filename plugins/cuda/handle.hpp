@@ -11,14 +11,15 @@
 
 namespace wye::cuda {
 
-// The part of a retained primary context that its objects refer to.
+// The part of a Context that owners of CUDA objects refer to.
 struct ContextState {
     const Driver& driver;
     CUcontext handle = nullptr;
     std::atomic<bool> lost{false};
 };
 
-// Makes the context current on this thread for its lifetime, then restores the caller's context.
+// While this object exists, the context is current on this thread. Then the caller's context is
+// current again.
 class Current {
   public:
     [[gnu::always_inline]] explicit Current(const ContextState& context) : driver_(context.driver) {

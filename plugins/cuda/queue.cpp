@@ -28,8 +28,8 @@ Result<void> Queue::begin() {
     return timeline_.events.record_time(submit_->first);
 }
 
-// The stream then waits for what the event has recorded now: the event may be destroyed, with its
-// queue, or recorded again.
+// The stream waits for the work that the event has recorded at the time of this call. The event may
+// then be destroyed with its queue, or recorded again.
 Result<void> Queue::wait_for(CUevent event) {
     const CUresult status =
         device_.driver.cuStreamWaitEvent(handle_.get(), event, CU_EVENT_WAIT_DEFAULT);

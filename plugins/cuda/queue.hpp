@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queue: a stream. `submit` and destruction are for one thread at a time; poll, wait and timing are
-// free-threaded.
+// Queue: a stream. One thread at a time may submit or destroy the queue; any thread may poll, wait
+// and read times.
 #pragma once
 
 #include "cuda/context/grid_barrier.hpp"
@@ -24,7 +24,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Sends a command to an idle queue.
+    // Submits a command, if the queue is idle. False: nothing was submitted.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
@@ -43,7 +43,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     Result<void> wait_native(const wye_native_handle& event);
-    // Makes the stream wait. The submit's time does not include the wait.
+    // Makes the stream wait for an event. The submit's time does not include the wait.
     Result<void> wait_for(CUevent event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
@@ -57,7 +57,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     void abandon() noexcept;
 
     // The words for the grid barrier of a launch. Launches of a stream run one after the other, so
-    // one pair is enough.
+    // one pair of words is enough.
     Result<CUdeviceptr> grid_barrier();
     // Returns page-locked memory for a small transfer, or null if none is free.
     std::byte* stage(std::uint64_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts CUresult values to errors. Pure; thread-safe.
+// Converts CUresult values to errors. Pure.
 #pragma once
 
 #include <string_view>

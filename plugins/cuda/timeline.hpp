@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timeline: the values of a queue. A submit that is waited for before the next one needs no event:
-// the stream itself is queried. An event is recorded after the newest submit only before another
-// submit, or if another queue waits. Small downloads arrive in staging memory; the thread that
-// finds their value reached copies them to the caller. All members are free-threaded unless stated.
+// Timeline: the values of a queue. The newest submit, unless it is timed, has no event at first:
+// polls read its mark or query the stream. It gets an event when another submit follows, when
+// another queue waits for it, or when a thread sleeps until it has ended. Small downloads arrive in
+// staging memory; the thread that finds their value reached copies them to the caller. All members
+// are free-threaded unless stated.
 #pragma once
 
 #include "cuda/context/events.hpp"

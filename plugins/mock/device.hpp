@@ -2,7 +2,7 @@
 //
 // The mock plugin and its devices. Buffers are memory of the host, programs are not run, and queues
 // take the time that the script states. Transfers, copies and fills are done at once, but the value
-// of a submit is reached only after its time. Threads as in abi.h.
+// of a submit is reached only after its time. The rules for threads are those of wye/abi.h.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,7 @@ class Program {
     [[nodiscard]] sdk::ArgumentSizes sizes() const {
         return {static_cast<std::uint32_t>(writes_.size()), params_size_};
     }
-    // By binding: whether the program may write to it.
+    // For each binding: whether the program may write to its buffer.
     [[nodiscard]] const std::vector<bool>& writes() const { return writes_; }
 
   private:

@@ -24,7 +24,7 @@ constexpr KnownFact kFacts[] = {
 #undef WYE_MOCK_FACT
 };
 
-// The parts between commas.
+// Returns the parts of a text that commas separate.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> out;
     for (const std::string_view part : sdk::split(text, ",")) out.emplace_back(trimmed(part));

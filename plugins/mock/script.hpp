@@ -31,7 +31,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::vector<std::string> formats;
     std::vector<wye_string> format_views;  // views of `formats`
     std::map<std::uint32_t, Fact> facts;   // by key; other facts are not reported
-    // Every byte that a dispatch writes; empty: it writes nothing.
+    // The value of each byte that a dispatch writes; nullopt: a dispatch writes nothing.
     std::optional<unsigned char> output;
     std::uint64_t compile_ns = 0;        // time to make a program
     std::uint64_t dispatch_ns = 10'000;  // time of a dispatch

@@ -64,8 +64,8 @@ static wye_status unsupported(const wye_host_table* host, wye_error** sink) {
     return fail(host, sink, WYE_UNSUPPORTED, message, fix);
 }
 
-/* Refuse what a later minor may add to a structure: its flags, its type, and critical entries of
- * its chain. Skip other entries. */
+/* Refuse what a later minor version may add to a structure: flags, a type, and critical chain
+ * entries. Skip other chain entries. */
 static wye_status refuse_unknown(const wye_host_table* host, const wye_header* header,
                                  uint32_t flags, wye_error** sink) {
     const wye_string message = TEXT("the null plugin does not know a part of a description");
@@ -194,7 +194,7 @@ static void device_close(wye_device_object* device) { free(device); }
 
 /* ---- Buffer -------------------------------------------------------------------------------- */
 
-/* A buffer of 0 bytes must have one readable element too. Refuse an alignment that the device
+/* Even a buffer of 0 bytes must have one readable element. Refuse an alignment that the device
  * cannot provide. */
 static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** out, wye_error** error) {
@@ -242,7 +242,7 @@ static wye_status program_info(wye_device_object* device, wye_program_object* pr
     return WYE_OK;
 }
 
-/* Leave save and load null if programs cannot be saved. The host then keeps none on disk. */
+/* Leave save and load null if programs cannot be saved. The host then keeps no programs on disk. */
 static wye_status program_save(wye_device_object* device, wye_program_object* program,
                                wye_bytes* out, wye_error** error) {
     (void)program, (void)out;
@@ -274,9 +274,10 @@ static wye_status queue_create(wye_device_object* device, const wye_queue_desc* 
     return WYE_OK;
 }
 
-/* Queue all operations or none, or accept the submission and let its value fail. Store the value.
- * Never wait for the device here. A wait with WYE_EVENT_ORDER_ONLY ends with its value, whether
- * that was reached or failed; refuse other flags of waits. */
+/* Queue all operations, or fail and queue none. If the driver refuses an operation after others
+ * were queued, accept the submission, and let its value fail. Store the value of an accepted
+ * submission. Never wait for the device here. A wait with WYE_EVENT_ORDER_ONLY ends when its value
+ * is reached or has failed; refuse other flags of waits. */
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
     (void)submission;
@@ -319,8 +320,8 @@ static wye_status timeline_retire(wye_device_object* device, const wye_event* ev
     return WYE_OK;
 }
 
-/* Creates a timeline that submits and the host can signal. Leave these slots null if the device has
- * none. */
+/* Creates a timeline that both submits and the host can signal. Leave these slots null if the
+ * device has no such timelines. */
 static wye_status timeline_create(wye_device_object* device, const wye_timeline_desc* desc,
                                   wye_timeline_object** out, wye_error** error) {
     (void)desc, (void)out;
@@ -343,14 +344,14 @@ static wye_status timeline_fail(wye_device_object* device, const wye_event* even
     return unsupported(device->plugin->host, error);
 }
 
-/* Report the driver's timestamps only. Leave the slot null if there are none. */
+/* Report the driver's timestamps only. Leave the slot null if the driver has no timestamps. */
 static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
                                   wye_error** error) {
     (void)value, (void)out;
     return unsupported(queue->device->plugin->host, error);
 }
 
-/* Must end the values from `first` to `last` with WYE_CANCELLED, and no others. */
+/* Must end the values from `first` to `last` with WYE_CANCELLED, and no other values. */
 static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint64_t last,
                                   wye_error** error) {
     (void)first, (void)last;
@@ -386,7 +387,7 @@ static wye_status command_update(wye_device_object* device, wye_command_object* 
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Report the kind and the priority that the driver gave, which may differ from the requested ones.
+/* Report the kind and the priority that the driver gave, which may differ from what was requested.
  */
 static wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
     (void)queue, (void)error;

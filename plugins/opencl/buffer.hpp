@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffer: memory of at least Context::kLeastBytes, so that its first element is always readable.
-// Only staging memory is mapped, since OpenCL forbids commands on a mapped buffer. [FREE].
+// Only staging memory is mapped, since OpenCL forbids commands on a mapped buffer. Free-threaded.
 #pragma once
 
 #include "opencl/context/host_mapping.hpp"
@@ -11,10 +11,10 @@ namespace wye::opencl {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY has the requested and the total bytes.
+    // The error DEVICE_MEMORY states the requested and the total bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
-    // Retains a `cl_mem` of the application. WRONG_OWNER: it is of another context.
+    // Retains a `cl_mem` of the application. WRONG_OWNER: the `cl_mem` is of another context.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
                                                                const wye_buffer_desc& desc);
     ~Buffer() { device_.allocated.fetch_sub(size_); }
@@ -34,7 +34,8 @@ class Buffer {
     [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique per device
 
   private:
-    // `size`: of memory that the device allocated for it.
+    // `size`: the bytes that the plugin allocated for this buffer; 0 for a buffer of the
+    // application.
     Buffer(Device& device, MemoryHandle memory, std::uint64_t size)
         : device_(device),
           memory_(std::move(memory)),

@@ -77,7 +77,7 @@ Result<void> Command::set_and_launch(std::uint64_t index, const wye_dispatch_op&
                                      cl_command_queue queue, const Order& order) {
     Node& node = nodes_[index];
     Program& program = program_of(op.program);
-    // Sub-buffers of late arguments; the driver retains them while they are queued.
+    // Sub-buffers of late arguments; the driver retains them while the launch is queued.
     std::vector<MemoryHandle> ranges;
     node.ranges.clear();
     WYE_TRY(node.kernel.set(op, node.ranges));

@@ -73,7 +73,7 @@ struct Driver {
     CreateQueueWithProperties clCreateCommandQueueWithProperties = nullptr;  // null: an old loader
 
     // Opens `library` by name and looks up every symbol. The library stays mapped until the process
-    // ends: drivers loaded by it keep threads. MISSING_DEPENDENCY names what is absent.
+    // ends, since drivers that it loads keep threads. MISSING_DEPENDENCY names what is absent.
     [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
 };
 

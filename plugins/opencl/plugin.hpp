@@ -25,7 +25,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
 
     std::unique_ptr<const Driver> driver;
-    // Whether submits get an event only if something waits for it; none: depends on the driver.
+    // Whether submits get an event only if something waits for it. nullopt: depends on the driver.
     std::optional<bool> few_events;
     std::atomic<bool> lost_any{false};  // whether any device was lost in this process
 };

@@ -29,8 +29,9 @@ Result<void> Queue::begin() {
 }
 
 // Makes later commands wait for another queue, whose commands must be flushed first. The wait list
-// keeps its events alive, even if their queue is destroyed. The submit before gets an event of its
-// own first; otherwise it would seem to end only with the work that waits.
+// keeps the other queue's events alive, even if that queue is destroyed. This queue's previous
+// submit first gets an event of its own; otherwise it would seem to end only with the work that
+// waits.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.event_for(value));
@@ -80,8 +81,8 @@ std::uint64_t Queue::enqueues(const wye_operation& op) {
     return sum;
 }
 
-// Returns the operations to queue now: those before the last one that has driver commands. `end`
-// queues that last one.
+// Returns the operations to queue now: those before the last operation that has driver commands.
+// `end` queues that last operation.
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     left_ = 0;
     while (!operations.empty() && enqueues(operations.back()) == 0)

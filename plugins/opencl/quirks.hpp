@@ -100,7 +100,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
 [[nodiscard]] inline bool rusticl_finish(const DeviceInfo& info) {
     return info.platform_name == "rusticl";
 }
-// `driver`: the driver's version, "22.3.6".
+// `driver`: the driver's version, such as "22.3.6".
 [[nodiscard]] inline bool rusticl_loops(std::string_view platform_name, std::string_view driver) {
     return platform_name == "rusticl" && driver.starts_with("22.");
 }

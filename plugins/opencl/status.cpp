@@ -5,10 +5,10 @@
 
 namespace wye::opencl {
 
-// Values of -1001 and below come from the loader.
+// The loader's status if there is no platform (cl_khr_icd).
 constexpr cl_int kPlatformNotFound = -1001;
-// NVIDIA's driver returns this after a kernel accessed an invalid address. It is in no header;
-// measured with driver 580.
+// NVIDIA's driver returns this after a kernel accessed an invalid address. No header has this
+// status; measured with driver 580.
 constexpr cl_int kNvidiaIllegalAccess = -9999;
 
 Status status_of(cl_int value) {

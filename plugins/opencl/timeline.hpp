@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timeline: the values of a queue, and the OpenCL events of the pending ones. Waiting for the
+// Timeline: the values of a queue, and the OpenCL events of its pending submits. Waiting for the
 // newest value uses clFinish, which is the cheapest wait of every driver; other waits use events. A
 // submit may have no event until one is needed; a marker after it then serves as its event. All
 // members are free-threaded unless stated.
@@ -18,10 +18,11 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
     Events events;
 
-    // An event for another queue, which is complete once the work of `value` has ended or failed;
-    // empty: it has ended. The event is a marker, which may end only with later work of this queue.
-    // If such work may wait for the application, which may in turn wait for the other queue, the
-    // event is that of `value` itself instead, which fails if the work fails.
+    // Returns an event that another queue can wait for, complete once the work of `value` has ended
+    // or failed. Empty: the work has already ended. Usually the event is a marker behind all work
+    // so far of this queue, so it may be complete only after later work than that of `value`. After
+    // `follow_application`, later work may wait for the application, which may wait for the other
+    // queue. So the event is then that of `value` itself, which fails if the work fails.
     [[nodiscard]] Result<EventHandle> end_of(std::uint64_t value);
     // Called before work is queued that waits for an event of the application.
     void follow_application();

@@ -18,7 +18,7 @@ std::string version_text(std::uint32_t version) {
            std::to_string(VK_API_VERSION_PATCH(version));
 }
 
-// The name of a driver vendor by its PCI or Khronos vendor id; empty for others.
+// The name of the vendor with this PCI or Khronos vendor id; empty: unknown id.
 std::string vendor_text(std::uint32_t id) {
     switch (id) {
         case 0x1002:
@@ -89,7 +89,7 @@ bool can_read_clock(const InstanceTable& table, const DeviceInfo& d) {
     return std::ranges::count(domains, VK_TIME_DOMAIN_DEVICE_EXT) != 0;
 }
 
-// The name of a component type, "f16"; empty if it has none here.
+// The name of a component type, such as "f16"; empty for types that the fact does not list.
 std::string component_text(VkComponentTypeNV type) {
     switch (type) {
         case VK_COMPONENT_TYPE_FLOAT16_NV:
@@ -327,7 +327,7 @@ bool DeviceInfo::has_subgroups() const {
 }
 
 bool DeviceInfo::rewrites_descriptors() const {
-    // Enough for a few hundred recordings of thousands of launches each.
+    // Enough descriptors for a few hundred recordings of thousands of launches each.
     constexpr std::uint32_t kLeastInPools = 1U << 20U;
     const auto& limits = properties.indexing;
     return features.indexing.descriptorBindingStorageBufferUpdateAfterBind == VK_TRUE &&

@@ -90,7 +90,7 @@ namespace wye::vulkan {
     X(vkGetSemaphoreCounterValue)      \
     X(vkWaitSemaphores)
 
-// A Vulkan structure with its type set and all else zero.
+// A Vulkan structure with its type set, and all other members zero.
 template <typename Structure>
 [[nodiscard]] constexpr Structure make(VkStructureType type) {
     Structure out{};
@@ -106,8 +106,8 @@ struct Loader {
     PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
     WYE_VULKAN_GLOBAL_SYMBOLS(WYE_VULKAN_MEMBER)
 
-    // Opens `library` by name. It stays mapped until the process ends: drivers loaded by it keep
-    // threads. MISSING_DEPENDENCY names what is absent.
+    // Opens `library` by name. The library stays mapped until the process ends, since drivers that
+    // it loads keep threads. MISSING_DEPENDENCY names what is absent.
     [[nodiscard]] static Result<std::unique_ptr<const Loader>> open(const std::string& library);
 };
 

@@ -8,8 +8,8 @@
 
 namespace wye::vulkan {
 
-// A VkDevice and its functions: the part of a context that its objects refer to. Objects are
-// destroyed before it.
+// A VkDevice and its functions: the part of a Context that owners of Vulkan objects refer to. All
+// objects of the VkDevice are destroyed before the VkDevice.
 struct ContextState {
     VkDevice handle = VK_NULL_HANDLE;
     DeviceTable vk;

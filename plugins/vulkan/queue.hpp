@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queue: an in-order queue. `submit` and destruction are for one thread at a time; poll, wait and
-// timing are free-threaded. commands/submission.hpp records and sends submits.
+// Queue: an in-order queue. One thread at a time may submit or destroy the queue; any thread may
+// poll, wait and read times. commands/submission.hpp records and sends submits.
 #pragma once
 
 #include "vulkan/commands/submission.hpp"
@@ -23,7 +23,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Sends or keeps an unchanged command.
+    // Submits a command whose command buffer can be used unchanged. False: nothing was submitted.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
@@ -55,7 +55,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon() noexcept;
 
-    // As in InOrderQueue, but true also once a segment was sent before the end of the submit.
+    // Whether part of the submit was already sent or kept, as a segment of its own. Replaces the
+    // function of InOrderQueue.
     [[nodiscard]] bool begun() const noexcept { return submission_.sent(); }
 
     Device& device_;

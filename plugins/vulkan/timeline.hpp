@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timeline: the values of a queue, and the segments of the pending ones. A value is reached once
-// its last segment has ended and its read-backs have been copied to host memory, by the thread that
-// waits or polls. All members are free-threaded unless stated.
+// Timeline: the values of a queue, and the segments of its pending submits. A value is reached once
+// the last segment of its submit has ended, and the thread that waits or polls has copied the
+// submit's read-backs to host memory. All members are free-threaded unless stated.
 #pragma once
 
 #include "vulkan/commands/submission.hpp"
@@ -22,8 +22,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
     static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = true;
 
-    // How long waits poll. 0 for a driver that runs on the processor, since its threads need the
-    // time.
+    // How long a wait polls before it blocks. 0 for a driver that runs on the processor, since the
+    // driver's threads need the processor.
     [[nodiscard]] static std::uint64_t spin_ns(const Device& device);
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<SegmentWait> event_of(Submit& submit);

@@ -35,7 +35,7 @@ void check_workgroup(const Requirements& needs, const Facts& facts, CapabilityCh
                              size ? triple_text(limit) : kCountsAsOne});
         break;
     }
-    // The product of three 32-bit factors can overflow 64 bits, but only far above any limit.
+    // The product of three 32-bit factors can overflow 64 bits. It then exceeds any limit.
     const std::uint64_t plane = std::uint64_t{needs.workgroup[0]} * needs.workgroup[1];
     std::uint64_t invocations = 0;
     if (__builtin_mul_overflow(plane, std::uint64_t{needs.workgroup[2]}, &invocations))

@@ -18,7 +18,7 @@ using Why = PassedOver::Why;
 constexpr std::size_t kMostLosers = 64;  // listed in a selection; further ones are only counted
 constexpr std::size_t kMostShown = 8;    // names or ids in a message
 
-// Puts the best first; equal ones keep their order.
+// Puts the best devices first; devices with equal points keep their order.
 void sort_by_points(const ChoiceSource& source, std::vector<DevicePtr>& devices) {
     if (!source.rank || devices.size() < 2) return;
     std::vector<std::pair<std::uint32_t, DevicePtr>> ranked;
@@ -45,8 +45,8 @@ std::string_view nearest_of(std::string_view text, const std::vector<std::string
     return sdk::nearest(text, views);
 }
 
-// The record of a file of the plugin that was passed over before it was opened. A file whose
-// manifest was not read is known by its name.
+// Finds the record of a refused or disabled file of the plugin. A file whose manifest was not read
+// is recognised by its name.
 const Record* passed_over_file(std::string_view id, const std::vector<Record>& records) {
     const auto found = std::ranges::find_if(records, [&](const Record& record) {
         const bool of_plugin =
@@ -133,8 +133,8 @@ std::string reason_for(const ChoiceSource& source, const SelectorEntry& entry,
     return {};
 }
 
-// Collects the devices passed over in a selection, at most kMostLosers of those that were not
-// tried.
+// Collects the devices and entries that were not tried in a selection, at most kMostLosers of them.
+// The destructor adds the number of the others.
 class Losers {
   public:
     explicit Losers(std::vector<PassedOver>& out) : out_(out) {}
@@ -157,7 +157,7 @@ class Losers {
     std::size_t count_ = 0;
 };
 
-// The reasons against a device; nullopt: none, so it is taken.
+// The reasons against a device; nullopt: there is none, so the device is taken.
 std::optional<PassedOver> against(const DeviceInfo& device, const Fit& fit) {
     if (!device.usable)
         return PassedOver{device.selector, device.reason, device.fix, Why::unusable};
@@ -166,7 +166,7 @@ std::optional<PassedOver> against(const DeviceInfo& device, const Fit& fit) {
     return PassedOver{device.selector, fmt::format("{}", fmt::join(reasons, "; ")), {}, Why::unfit};
 }
 
-// Why a device is preferred to another one that can be used too.
+// Why `better` is preferred to `other`.
 std::string why_outranked(const ChoiceSource& source, const DeviceInfo& better,
                           const DeviceInfo& other) {
     if (!source.rank) return fmt::format("`{}` comes first", better.selector);
@@ -176,7 +176,8 @@ std::string why_outranked(const ChoiceSource& source, const DeviceInfo& better,
     return fmt::format("`{}` is better ({})", better.selector, fmt::join(score.reasons, ", "));
 }
 
-// The devices of all entries, each once, the best first.
+// The devices of all entries, the best first. Each device is listed once, with the index of the
+// first entry that names it.
 std::vector<std::pair<DevicePtr, std::size_t>> best_of(const ChoiceSource& source,
                                                        const std::vector<SelectorEntry>& wanted,
                                                        const Selector& selector,

@@ -87,7 +87,7 @@ DevicePtr DeviceSelection::alternative(const Fit& fit, const Selector* selector)
     return best;
 }
 
-// The input of a selection from these plugins. Valid while this object lives.
+// The input of a selection from these plugins. Valid as long as this DeviceSelection exists.
 ChoiceSource DeviceSelection::source(std::vector<KnownPlugin*> from) {
     ChoiceSource out{{}, {}, [this] { return identified(); }, rank_};
     for (const KnownPlugin* plugin : from) out.plugins.push_back(plugin->candidate.id);
@@ -172,8 +172,8 @@ Error DeviceSelection::nothing(const Selector& selector,
                           what_exists()),
               "Fix: choose one that `wye info -l` lists, or remedy one of the causes",
               to_text(selector));
-    // Makes a chain of causes, each device passed over the cause of the one before it. The last
-    // cause states the number of devices left out.
+    // Makes a chain of causes, in which each device passed over is the cause of the device before
+    // it. The last cause states the number of devices left out.
     const auto put_before = [&out](Error cause) {
         cause.cause = std::move(out.cause);
         out.cause = std::make_shared<const Error>(std::move(cause));

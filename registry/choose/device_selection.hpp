@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeviceSelection: what a request can mean: the devices of a registry's plugins that a selector
-// names, the best of them, and which of them are one physical device. Opens a plugin only if the
-// request may concern it. A Registry owns it, beside the plugins, which outlive it.
+// DeviceSelection: finds the devices of a registry's plugins that a selector names, selects the
+// best of them, and groups the devices that are one physical device. Opens a plugin only if the
+// request may concern it. A Registry owns the DeviceSelection and the KnownPlugins, and destroys
+// the DeviceSelection first.
 //
-// Free-threaded. Its lock guards the physical devices as last found, and is taken alone. Internal
-// to the registry.
+// Free-threaded. A lock guards the physical devices that were found last. No thread takes another
+// lock while it holds this one. Internal to the registry.
 #pragma once
 
 #include <memory>
@@ -22,11 +23,12 @@ class DeviceSelection {
     // `rank`: may be null.
     DeviceSelection(KnownPlugins& plugins, Rank rank) : plugins_(plugins), rank_(std::move(rank)) {}
 
-    // As the functions of Registry.
+    // As the functions of `Registry` with these names.
     [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit, Policy policy);
     [[nodiscard]] Registry::Listing list(const Selector& selector);
     [[nodiscard]] Registry::PhysicalListing physical();
-    // Prefers devices of a plugin that the selector names; null: none is preferred.
+    // As `Registry::alternative`, but prefers devices of a plugin that `selector` names; null: no
+    // preference.
     [[nodiscard]] DevicePtr alternative(const Fit& fit, const Selector* selector = nullptr);
 
   private:

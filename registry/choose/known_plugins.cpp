@@ -25,8 +25,8 @@ void on_one_line(Record& record) {
     }
 }
 
-// Keeps a plugin's first records, then one with the number left out, then the last, which says why
-// the plugin failed if it did. A plugin may report thousands of bad facts.
+// Keeps a plugin's first records, then a record with the number of those left out, then the last
+// record, which says why the plugin failed if it did. A plugin may report thousands of bad facts.
 void shorten(std::vector<Record>& records) {
     constexpr std::size_t kMost = 64;
     if (records.size() <= kMost) return;
@@ -173,7 +173,8 @@ Result<std::unique_ptr<KnownPlugins>> KnownPlugins::create(Options options) {
     out->places_ = std::move(input);
     SearchResult found;
     if (search_now) found = out->search_places();
-    // Without a search, an unknown plugin may still exist.
+    // Without a search for files, a plugin that WYE_PLUGINS_DISABLE names may exist although it was
+    // not found.
     if (!options.search_files)
         std::erase_if(found.records, [](const Record& r) { return r.code == Code::NOT_FOUND; });
     if (!options.search_files && !layers.empty())
@@ -265,7 +266,7 @@ void KnownPlugins::probe(const std::vector<KnownPlugin*>& wanted) {
         plugin->phase = KnownPlugin::Phase::opening;
     }
     std::vector<Probed> results;
-    // Allocates nothing: others wait for the plugins to be released.
+    // Allocates nothing, so that it cannot fail: other threads wait for the plugins to be released.
     const auto release = [&]() noexcept {
         for (std::size_t i = 0; i < claimed.size(); ++i) {
             const sdk::Lock lock(claimed[i]->mutex);
@@ -294,8 +295,8 @@ PluginOpening KnownPlugins::open_copy(const Candidate& candidate,
     return open_probed(candidate, prober_, *probed, host_, layers_);
 }
 
-// Opens the first copy whose file is what its manifest says; if there is none, returns the
-// refusal of the first. Called by the one thread that set the phase to `opening`.
+// Opens the first copy whose file is what its manifest says; if there is no such copy, returns the
+// refusal of the first copy. Called by the one thread that set the phase to `opening`.
 PluginOpening KnownPlugins::open_now(KnownPlugin& plugin) const {
     if (plugin.query != nullptr)
         return registry::open_plugin(plugin.candidate, plugin.query, host_, layers_);

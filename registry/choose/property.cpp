@@ -23,7 +23,7 @@ struct OperatorName {
     std::string_view text;
     Operator op;
 };
-// Longer operators come first, since a prefix of them would match too.
+// Longer operators come first, since `>=` also begins with the operator `>`.
 constexpr OperatorName kOperators[] = {{"!=", Operator::not_equal}, {">=", Operator::at_least},
                                        {"<=", Operator::at_most},   {"=", Operator::equal},
                                        {">", Operator::more},       {"<", Operator::less}};
@@ -193,7 +193,8 @@ bool parse_text(std::string_view text, Operator op, FactValue& out, TextFault& f
     return true;
 }
 
-// Parses a value of this type. Sets `fault` where more can be said than the type's example.
+// Parses a value of this type. On failure, sets `fault` if there is more to say than the example of
+// the type does.
 bool parse_value(std::uint32_t type, Operator op, std::string_view text, FactValue& out,
                  TextFault& fault) {
     switch (type) {

@@ -40,8 +40,8 @@ Error at_column(std::string_view text, const TextFault& fault) {
                  fmt::format("Fix: {}", fault.fix), std::string(text));
 }
 
-// Finds the first byte of `stops` at or after `from` outside quotes and brackets, where an opening
-// bracket itself counts as outside; text.size() if there is none.
+// Finds the first byte, at or after `from`, that is one of `stops` and lies outside quotes and
+// brackets. An opening bracket itself lies outside. Returns text.size() if there is none.
 std::size_t find_outside(std::string_view text, std::size_t from, std::string_view stops) {
     bool in_quotes = false;
     bool in_brackets = false;
@@ -178,7 +178,7 @@ Result<void> parse_plugin(const Rest& rest, SelectorEntry& entry) {
     return parse_index(after, entry);
 }
 
-// Parses one entry, the text [start, end) without surrounding spaces.
+// Parses one entry, which is all of `rest`, without surrounding spaces.
 Result<SelectorEntry> parse_entry(Rest rest) {
     SelectorEntry entry;
     if (!rest.empty() && rest.front() == '-') {

@@ -158,7 +158,8 @@ class Search {
                        "Fix: correct the id; `wye info` lists the plugins");
     }
 
-    // Says which folders have no plugin, as those of a moved static application do not.
+    // Records that no searched folder has a plugin, which happens if a static application was
+    // moved.
     void report_none() {
         const fs::path& host = input_.host_folder;
         std::string searched;
@@ -191,7 +192,7 @@ class Search {
         visit_named(named, Source::application);
     }
 
-    // Whether the variable is set and not ignored.
+    // Visits the entries of a variable. False: the variable is not set, or it is ignored.
     bool visit_variable(const std::string& name) {
         const auto at = input_.environment.find(name);
         if (at == input_.environment.end() || at->second.empty() || input_.elevated) return false;
@@ -220,7 +221,7 @@ class Search {
         visit_folder(input_.user_folder, Source::user);
     }
 
-    // Visits a named file or folder; its absence gets a record.
+    // Visits a named file or folder; adds a record if the file or folder is missing.
     void visit_named(const fs::path& path, Source source) {
         const auto status = files_.status(path);
         if (!status.ok()) return refuse(Stage::found, path, status.error());
@@ -397,7 +398,8 @@ class Search {
             what = fmt::format("it was built against ABI major {}, and the host has {}",
                                m.abi_major, WYE_ABI_MAJOR);
         } else {
-            // A draft extends the released minor before it. A draft of minor 0, of 1.0, has none.
+            // A draft extends the released minor before it. A draft of ABI 1.0 has no minor before
+            // it.
             const bool above = m.draft != 0 && m.minor_built != 0;
             const auto minor = effective_minor({.minor = m.minor_built,
                                                 .minor_needed = m.minor_needed,
@@ -418,7 +420,7 @@ class Search {
                  const std::string& id) {
         if (seen.fault.empty()) return true;
         const bool warn_only = source == Source::application && !input_.elevated;
-        // Warns once per folder, not once per file in it.
+        // Warns once of each fault, since all files in a folder may have the same fault.
         if (!warn_only || warned_.insert(seen.fault).second)
             record(Stage::trust, warn_only ? Severity::warning : Severity::refused,
                    Code::NOT_TRUSTED, path, seen.fault, seen.fix, id);
@@ -467,8 +469,8 @@ class Search {
                   fmt::format("`{}` ({}) has the same id and takes precedence over {}",
                               winner.library.string(), version_text(winner), version_text(loser)),
                   "Fix: none needed; or remove one of the two");
-        // The candidate that wins an id keeps its own place in the order, and keeps the others as
-        // shadowed.
+        // The candidate that takes precedence keeps its own place in the search order, and has the
+        // others in `shadowed`.
         if (newer) {
             std::vector<Candidate> others = std::move(same->shadowed);
             same->shadowed.clear();
@@ -484,8 +486,8 @@ class Search {
         }
     }
 
-    // The higher version takes precedence; among equals, the one found first. A file without a
-    // manifest takes precedence over all, since the application named it.
+    // The higher version takes precedence; among equal versions, the file that was found first. A
+    // file without a manifest takes precedence over all others, since the application named it.
     static bool beats(const Candidate& later, const Candidate& earlier) {
         if (!earlier.manifest) return false;
         if (!later.manifest) return true;

@@ -15,7 +15,8 @@ constexpr std::uint32_t kStickyFolder = 01000;
 constexpr int kMostLinks = 40;  // the kernel's limit
 constexpr std::size_t kMostNames = 4096;
 
-// Puts the names of a path before those that remain to be visited; the next name is at the back.
+// Adds the names of a path in front of those that remain to be visited. `rest` is a stack: the name
+// to visit next is at its back.
 void push_names(std::vector<std::string>& rest, std::string_view path) {
     const auto first = static_cast<std::ptrdiff_t>(rest.size());
     while (!path.empty()) {
@@ -56,7 +57,8 @@ bool Trust::is_trusted(std::uint32_t owner) const noexcept {
 }
 
 // Judges the owner and permissions of one part of a path. `holds_file`: the part is the file or its
-// folder, in which others must not even add a name; so a sticky bit does not excuse write access.
+// folder, in which other users must not even add a name. So a sticky bit does not make write access
+// acceptable.
 void Trust::judge(const std::string& path, const FileStatus& status, bool holds_file,
                   Seen& out) const {
     if (!out.fault.empty()) return;

@@ -38,7 +38,7 @@ std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
     return fmt::format("{} ({} {}, `{}`)", out, place.role, place.index, place.name);
 }
 
-// The object's label in brackets, unless the place says the same name.
+// The object's label in brackets, unless the place already has the same name.
 std::string label_of(const Pin& pin, const Place& place) {
     const std::string label = pin.label();
     if (label.empty() || label == place.name) return {};
@@ -144,7 +144,7 @@ HandleTable::HandleTable(std::uint16_t context_tag) : tag_(context_tag & 0xfff) 
 
 namespace {
 
-// The order of destruction: users before what they use.
+// The order in which objects are destroyed: users before the objects that they use.
 constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
                                  HandleKind::program, HandleKind::buffer, HandleKind::memory,
                                  HandleKind::queue,   HandleKind::device};
@@ -191,7 +191,7 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object,
     Slot* slot = take();
     if (slot == nullptr) return all_taken(label);
     try {
-        // An empty slot has an empty label, with the memory of earlier ones.
+        // The label of an empty slot is empty, but keeps the memory of earlier labels.
         if (!label.empty()) slot->label.assign(label);
     } catch (...) {
         slot->next_empty = empty_;
@@ -323,7 +323,7 @@ Error HandleTable::in_use(const Pin& pin, HandleKind kind) {
             "Fix: wait for the work that uses it, then free it", subject};
 }
 
-// Unless the slot is in use, releasing the caller's pin empties it.
+// If nothing else holds a pin or a use of the slot, releasing the caller's pin empties the slot.
 bool HandleTable::close(HandleSlot& slot, bool even_in_use) noexcept {
     std::uint64_t word = slot.word.load(std::memory_order_acquire);
     do {
@@ -376,7 +376,7 @@ std::vector<Pin> HandleTable::all(HandleKind kind) const {
 
 namespace {
 
-// Whether a slot has an object. Asked with the table's mutex locked, so that no slot is filled or
+// Whether a slot has an object. Called with the table's mutex locked, so that no slot is filled or
 // emptied meanwhile.
 bool exists(const HandleSlot& slot) {
     return (slot.word.load(std::memory_order_acquire) & kStateMask) != 0;

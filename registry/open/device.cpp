@@ -26,8 +26,7 @@ template <typename Call>
     return result;
 }
 
-// As `call`, for slots that not every dispatch calls. DEVICE_LOST once the device was to be
-// recovered.
+// As `call`, for slots that not every dispatch calls. DEVICE_LOST after `recover` was called.
 template <typename Call>
 Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&& body) {
     const Gate::Stay stay(device.gate());
@@ -185,7 +184,8 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, const wye_buffer_des
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
     NativeBuffer out(std::move(device), object, desc.size);
-    // Counted as device memory, unless it is the application's.
+    // Only device memory counts: no staging or registered memory, and none that the application
+    // owns.
     out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING && desc.header.next == nullptr;
     if (out.counted_) out.device_->count_buffer(desc.size);
     return out;
@@ -387,7 +387,8 @@ bool NativeQueue::has_ended(std::uint64_t value) const noexcept {
     }
 }
 
-// A plugin without memory for the error of a time-out returns OUT_OF_MEMORY, which is no end.
+// OUT_OF_MEMORY means that the value has failed, or only that the plugin had no memory for another
+// error, such as that of a time-out. `has_ended` tells which of the two.
 Result<void> NativeQueue::failed_wait(std::uint64_t value, std::uint64_t timeout_ns,
                                       Result<void> failed) const {
     if (failed.error().code != Code::OUT_OF_MEMORY || has_ended(value))

@@ -63,8 +63,8 @@ struct Stub<Tag, Return (*)(Args...)> {
 
 // ---- Tables -------------------------------------------------------------------------------
 
-// The part of a table that hosts and plugins of a minor know. Each minor that appends to a table
-// has a case of its own.
+// The size of the part of a table that hosts and plugins of a minor know. Each minor that appends
+// to a table has a case of its own.
 template <typename Table>
 constexpr std::size_t known_in(std::uint32_t minor) {
     static_assert(WYE_ABI_MINOR <= WYE_ABI_MINOR_FROZEN + 1);
@@ -231,8 +231,8 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, const wye_h
     return desc;
 }
 
-// Asks for the description. Plugins of the drafts before 1.0 answer hosts of their own draft alone;
-// for such a plugin the error has its number.
+// Asks for the description. Plugins of the drafts before 1.0 answer only hosts of the same draft.
+// For such a plugin, the error states the number of its draft.
 Result<const wye_plugin_desc*> describe(wye_plugin_query_fn query, std::string_view id) {
     constexpr std::uint32_t kLastDraftOf1 = 3;
     wye_hello hello = sdk::hello();
@@ -278,8 +278,8 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
     wye_plugin_desc desc{};
     copy_known(desc, from, bytes);
-    // Checks the build first: a description of another major may have another size. That of the
-    // first draft ends before `abi_draft`.
+    // Checks the build first: a description of another major may have another size. A description
+    // that ends before `abi_draft` is one of the first draft.
     if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_build(desc));
     if (bytes == offsetof(wye_plugin_desc, abi_draft))
         return abi_mismatch({.draft = 1}, "Fix: build the plugin with this host's header");

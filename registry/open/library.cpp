@@ -26,8 +26,9 @@
 namespace wye::registry {
 namespace {
 
-// All symbols at once, local scope, never unmapped, and the file name as given. Boost's defaults
-// are lazy binding, and `lib` and `.so` added to the name. Boost's mode values are the system's.
+// Binds all symbols at once, in local scope, never unmaps, and takes the file name as given. By
+// default, Boost binds lazily, and adds `lib` and `.so` to the name. Boost's mode values are those
+// of dlopen.
 constexpr auto kMode =
     static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
@@ -72,7 +73,7 @@ constexpr std::uint16_t kMachine = EM_AARCH64;
 constexpr std::uint16_t kMachine = EM_RISCV;
 #endif
 
-// A descriptor that reads at offsets. Closed by the destructor.
+// A file descriptor that reads at given offsets. Closed by the destructor.
 class LibraryFile {
   public:
     explicit LibraryFile(const std::filesystem::path& path) noexcept
@@ -100,8 +101,8 @@ class LibraryFile {
     int fd_;
 };
 
-// The library's file in the first relative folder of the loader's search path (LD_LIBRARY_PATH)
-// that has one; empty if none has.
+// The path of the library in the first relative folder of the loader's search path
+// (LD_LIBRARY_PATH) that has the library; empty: no relative folder has it.
 std::string in_relative_folder(const std::string& soname) {
     void* const self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
     Dl_serinfo size{};
@@ -205,7 +206,8 @@ Result<void> check_library(const std::filesystem::path& path, const FileStatus& 
                    fmt::format("was built for another machine (ELF class {}, machine {})",
                                header.e_ident[EI_CLASS], header.e_machine),
                    "Fix: install the plugin's build for this machine");
-    // Checked first, because access to a mapped page beyond the end of the file kills the process.
+    // Checks the segments before the loader maps them, because access to a mapped page beyond the
+    // end of the file kills the process.
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         Elf64_Phdr part{};
         std::uint64_t end = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver API handles of a plugin's objects, through the extension wye.native_handle.
+// Gets the handles that a plugin's objects have in the driver's API, through the extension
+// wye.native_handle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ Error broken(const NativeDevice& device, std::string what) {
     return {Code::PLUGIN_FAULT, std::move(what), kPluginAuthor, device.info().selector};
 }
 
-// The plugin's extension table. UNSUPPORTED: it has none.
+// The plugin's table of the extension. UNSUPPORTED: the plugin has no such table.
 Result<const wye_native_table*> table_of(const NativeDevice& device) {
     const wye_native_table* table = nullptr;
     WYE_TRY(contain(device.info().plugin, "get_extension", [&](wye_error**) {
@@ -52,7 +53,7 @@ Result<void> check_handle(const NativeDevice& device, const wye_native_handle& h
     return {};
 }
 
-// Calls a slot of the table and checks what it wrote.
+// Calls a slot of the table, and checks the handle that the slot wrote.
 template <typename Slot>
 Result<wye_native_handle> ask(const NativeDevice& device, std::string_view name, Slot&& slot) {
     const Gate::Stay stay(device.gate());

@@ -20,8 +20,8 @@
 namespace wye::registry {
 namespace {
 
-// Paths that drivers are known to read or use. Paths inside a folder tell whether it has content: a
-// /sys that is not mounted is an empty folder.
+// Paths that drivers are known to read or use. Paths inside a folder tell whether the folder has
+// content: a /sys that is not mounted is an empty folder.
 constexpr const char* kPaths[] = {
     "/proc/self/maps",    "/proc/self/task",
     "/proc/self/fd",      "/proc/cpuinfo",
@@ -86,8 +86,8 @@ void add_devices(std::string& out) {
     for (const std::string& name : names_in("/sys/class/drm")) out += name + "\n";
 }
 
-// Adds whether folders for files of the process are accessible. Their names do not matter: batch
-// systems change them with each job.
+// Adds whether the folders in which drivers keep files are accessible. The names of the folders do
+// not matter: batch systems change them with each job.
 void add_folders(std::string& out) {
     for (const char* name : {"HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"}) {
         const char* const path = std::getenv(name);

@@ -65,7 +65,8 @@ bool is_candidate(const Record& record) {
             (record.code == Code::DUPLICATE || record.code == Code::DISABLED));
 }
 
-// The plugins by id, then the candidates that `records` say were passed over. Opens nothing.
+// Lists the plugins by id, then the candidates that were passed over according to `records`. Opens
+// nothing.
 std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selector& selector,
                                          const std::vector<Record>& records) {
     std::vector<LoadedPlugin> out;
@@ -106,7 +107,7 @@ LoadReport load_report(Registry& registry, const Selector& selector) {
     for (const Registry::Physical& one : out.physical.devices)
         for (std::size_t i = 0; i < one.devices.size(); ++i)
             known[one.devices[i].get()] = {one.devices[i], one.id, one.aliases[i]};
-    // Listed in the selector's order, then sorted; `order` keeps the selector's order as indices.
+    // `devices` is sorted by plugin and index. `order` has the indices in the selector's order.
     for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
         const auto found = known.find(device.get());
         out.devices.push_back(found == known.end() ? LoadedDevice{device, {}, {}} : found->second);

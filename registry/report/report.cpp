@@ -29,7 +29,7 @@ Json facts_of(const Facts& facts) {
     return out;
 }
 
-// The sources of those figures that have one.
+// The sources of the facts that have one.
 Json sources_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
@@ -218,7 +218,7 @@ Json filters_of(const ReportOptions& options) {
     return out;
 }
 
-// Why a verdict is against a plugin; null if it is not.
+// Why a verdict is against a plugin; null: it is not.
 Json reason_of(const Registry::Remembered& one) {
     if (!one.verdict || one.verdict->trusted) return nullptr;
     if (const auto harm = record_of(*one.verdict, one.id, one.path)) return json_of_record(*harm);

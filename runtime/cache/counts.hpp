@@ -25,15 +25,15 @@ struct Counts {
 
 class CountsFile {
   public:
-    // Measures the bytes of the existing entries.
+    // Measures the total size of the existing entries, in bytes.
     using Recount = std::function<std::uint64_t()>;
 
     // Without write permission nothing is counted. In a new or damaged file `bytes` starts with the
     // result of `recount`, so that the size limit holds.
     CountsFile(const Folder& folder, Recount recount);
 
-    // Applies `change`, excluding other processes, and returns the new counts; zeros if the file
-    // cannot be read.
+    // Applies `change` while other processes are locked out, and returns the new counts; zeros if
+    // the file cannot be read.
     Counts update(const std::function<void(Counts&)>& change);
 
   private:

@@ -16,7 +16,7 @@ namespace wye::cache {
 
 using Bytes = std::span<const std::byte>;
 
-// The file's name: XXH3 (128 bits) of the key, 32 hex digits.
+// The name of an entry's file: XXH3 (128 bits) of the key, 32 hex digits.
 [[nodiscard]] std::string entry_name(Bytes key);
 [[nodiscard]] std::vector<std::byte> pack_entry(Bytes key, Bytes value);
 

@@ -23,7 +23,8 @@ namespace {
 constexpr const char* kFix =
     "Fix: make the folder writable, or name another one with WYE_CACHE_DIR; until then every "
     "process compiles again";
-// The mark that backup programs know: https://bford.info/cachedir/ has its first 43 bytes.
+// The tag that backup programs know. Its first 43 bytes are defined at
+// https://bford.info/cachedir/.
 constexpr std::string_view kCacheTag =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# Wye keeps here what it can make again. About this file: https://bford.info/cachedir/\n";
@@ -75,7 +76,7 @@ Result<void> prepare_folder(const std::string& path, bool named) {
         const bool absent = errno == ENOENT;
         const std::string parent = path.substr(0, path.find_last_of('/') + 1);
         if (!named && stat(parent.c_str(), &status) != 0) return {};
-        // A folder that is there already may hold other things, and gets no mark.
+        // A folder that already exists may hold other things, so it gets no mark.
         auto folder = Folder::open(path);
         if (!folder.ok() && named) return std::move(folder).error();
         if (folder.ok() && absent)
@@ -133,7 +134,7 @@ Result<std::vector<std::byte>> Folder::load(const std::string& name, std::uint64
         done += static_cast<std::size_t>(got);
     }
     out.resize(done);
-    // Marks the use at most once a minute, which is precise enough for eviction.
+    // Marks a file as used at most once a minute, which is precise enough for eviction.
     if (whole && now_ns() - to_ns(status.st_mtim) > 60 * kSecond)
         (void)futimens(file.get(), nullptr);
     return out;
@@ -149,7 +150,7 @@ Result<std::vector<std::byte>> Folder::peek(const std::string& name, std::uint64
 
 Result<std::uint64_t> Folder::replace(const std::string& name,
                                       std::span<const std::byte> bytes) const {
-    // Unique for each thread: the address of a local differs.
+    // The address of `bytes` differs from thread to thread, so that the name is unique.
     const std::string temporary = fmt::format("{}{}.{:x}.{:x}", kTemporary, getpid(),
                                               reinterpret_cast<std::uintptr_t>(&bytes), now_ns());
     const std::string full = path_ + "/" + temporary;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folder: access by name to the files of one folder of this user, which is opened once. Since cache
-// entries become code, files and folders that other users own or may write to are refused. A link
-// may lead to the folder. Owns its descriptors. Free-threaded.
+// Folder: access by name to the files of one folder of this user, which is opened once. Cache
+// entries become code, so files and folders that other users own or may write to are refused. The
+// folder's path may be a symbolic link. Owns its descriptors. Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,11 @@ class Descriptor {
 // Makes an IO error with the text of errno `number`; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
-// Checks a cache folder of this user: its path is absolute, and nobody else may write to it. If the
-// folder is missing but not its parent, makes it, with the mark that tells backup programs that it
-// is a cache. A failure to make it is no error here: the first write into the folder reports it. A
-// folder that the user named is made with its parents, or the failure is an error.
+// Checks a cache folder of this user: the path must be absolute, and no other user may write to the
+// folder. Makes a missing folder, with the mark that tells backup programs that this is a cache:
+//   `named` (the user named the folder): makes missing parents, too. A failure is an error.
+//   otherwise: makes the folder only if its parent exists. A failure is no error here, since the
+//   first write into the folder reports it.
 // Errors: INVALID_ARGUMENT, IO, NOT_TRUSTED.
 [[nodiscard]] Result<void> prepare_folder(const std::string& path, bool named);
 
@@ -84,7 +85,7 @@ class Folder {
     Descriptor folder_;
 };
 
-// Name prefix of temporary files that `replace` is writing.
+// Name prefix of the temporary files that `replace` writes.
 inline constexpr const char* kTemporary = "tmp.";
 
 }  // namespace wye::cache

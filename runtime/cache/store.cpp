@@ -61,7 +61,8 @@ Store::~Store() {
     if (opened_ && misses_ != 0) count(*opened_, [](Counts&) {});
 }
 
-// Adds earlier misses to the update, since an update takes several system calls.
+// Applies a change and adds the misses since the last update. A miss alone causes no update, since
+// an update takes several system calls.
 Counts Store::count(OpenFolder& open, const std::function<void(Counts&)>& change) {
     return open.counts.update([&](Counts& c) {
         c.misses += misses_.exchange(0);
@@ -169,7 +170,7 @@ void Store::sweep(OpenFolder& open) {
     if (removed != 0) count(open, [&](Counts& c) { c.evicted += removed; });
 }
 
-// Evicts down to 90 %, so that not every new entry evicts.
+// Evicts entries down to 90 % of the limit, so that not every new entry evicts another.
 void Store::evict(OpenFolder& open, std::uint64_t limit) {
     auto listed = open.folder.list();
     if (!listed.ok()) return;

@@ -21,11 +21,11 @@ class Options {
                 const char* help);
     void number(const char* name, double& target, double least, double most, const char* help);
     void positive(const char* name, double& target, const char* help);
-    // Takes as many numbers as `target` has, separated by commas.
+    // Takes exactly as many numbers as `target` has, separated by commas.
     void numbers(const char* name, std::vector<double>& target, const char* help);
     void flag(const char* name, bool& target, const char* help);
 
-    // Positional arguments, in this order; each is required, `files` takes one or more.
+    // Positional arguments, in the order of the calls. Each is required; `files` takes one or more.
     void file(const char* name, std::string& target, const char* help);
     void files(const char* name, std::vector<std::string>& target, const char* help);
 

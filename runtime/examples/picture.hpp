@@ -21,8 +21,8 @@ struct Picture {
 // more than 2^28 pixels.
 [[nodiscard]] Result<Picture> read_png(const std::string& path);
 
-// The target is the whole picture or unchanged, and keeps its owner and permissions; links are
-// followed (wye/sdk/output_file.hpp). Error: IO.
+// Writes a PNG file. After an error, an existing file is unchanged; after success, the file has its
+// old owner and permissions. Symbolic links are followed (wye/sdk/output_file.hpp). Error: IO.
 [[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);
 
 }  // namespace wye::examples

@@ -15,7 +15,7 @@ class Progress {
   public:
     explicit Progress(std::FILE* stream);
 
-    // Starts a bar, in bytes. If `total` is 0, it is unknown, and only the amount is shown.
+    // Starts a bar that counts bytes. If `total` is 0, it is unknown, and only the amount is shown.
     void start(std::string label, std::uint64_t total);
     void advance(std::uint64_t done);
     void finish();  // clears the line

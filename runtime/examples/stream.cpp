@@ -66,7 +66,8 @@ struct Steps {
     std::uint32_t factor = 1, offset = 0;
 };
 
-// The numbers of a chunk are consecutive, from a multiple of a large odd number on.
+// The first number of a chunk. The numbers of a chunk are consecutive, and each chunk begins at
+// another multiple of a large odd number.
 std::uint32_t first_of(std::uint32_t chunk) { return chunk * 2654435761U; }
 
 class Stream {

@@ -23,7 +23,7 @@ void Choices::remember(const Known& known) {
         return one.number != 0 && one.key == known.key && one.sized == known.sized &&
                (!one.sized || one.sizes == known.sizes);
     });
-    // The oldest one is replaced.
+    // The oldest choice is replaced.
     if (place == group.end()) place = std::ranges::min_element(group, {}, &Known::number);
     *place = known;
 }

@@ -12,10 +12,11 @@
 
 namespace wye::exec {
 
-// `device` (may be 0) provides the facts. A form that a plugin's manifest lists as made by its
-// compiler needs that plugin, but neither a device nor the driver; without a device the form may
-// name a target: "NAME:TARGET". UNSUPPORTED for an unknown form (the error lists the known ones),
-// and for `check_free` with a form that has no range checks.
+// Returns the program in this form. `device` (may be 0): the device whose facts the lowering uses.
+// Some forms are made by a plugin's compiler, as the plugin's manifest says. Such a form needs the
+// plugin, but neither a device nor the driver, and may name a target: "NAME:TARGET". Errors:
+// UNSUPPORTED for an unknown form (the error lists the known forms), and for `check_free` with a
+// form that has no range checks; NOT_FOUND if no installed plugin makes the form.
 [[nodiscard]] Result<std::string> program_form(Context& context, const LoadedProgram& program,
                                                std::string_view form, registry::Handle device,
                                                std::uint32_t ulp_budget, bool check_free);

@@ -3,7 +3,7 @@
 // Door: runs callbacks of the application until it is closed.
 //
 // CallbackScope: marks a thread that runs a callback of the application, so that calls from inside
-// it that would deadlock are refused.
+// the callback that would deadlock are refused.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +46,9 @@ class CallbackScope {
     CallbackScope(const CallbackScope&) = delete;
     CallbackScope& operator=(const CallbackScope&) = delete;
 
-    // Whether this thread is running a callback of `owner`, or of any context if it is null.
+    // Whether this thread runs a callback of the context `owner`; null: of any context.
     [[nodiscard]] static bool within(const void* owner) noexcept;
-    // Whether it is running a callback that may call nothing (May::Nothing).
+    // Whether this thread runs a callback of `owner` that may call nothing (May::Nothing).
     [[nodiscard]] static bool forbids(const void* owner) noexcept;
 
   private:

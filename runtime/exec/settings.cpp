@@ -50,7 +50,7 @@ std::string_view area_of(std::string_view key) {
 
 constexpr std::string_view kLayerArea = "layer";  // keys of layers: `layer.NAME.KEY`
 
-// Variables of the environment, which plugins may ask for.
+// Whether a key is a copy of an environment variable, which plugins may ask for.
 bool is_variable(std::string_view key) { return key.starts_with("env."); }
 
 bool is_setting(std::string_view key) {
@@ -78,7 +78,7 @@ Result<void> check_keys(const registry::Config& config) {
     return {};
 }
 
-// The name under which users know a key: that of its variable too, if it has one.
+// The name under which users know a key: with its environment variable, if it has one.
 std::string name_of(std::string_view key) {
     constexpr std::pair<std::string_view, std::string_view> kVariables[] = {
         {"probe.timeout_ms", "WYE_PROBE_TIMEOUT_MS"}, {"probe.memory_bytes", "WYE_PROBE_MEMORY"}};
@@ -88,7 +88,7 @@ std::string name_of(std::string_view key) {
                                          : fmt::format("{} (or `{}`)", found->second, key);
 }
 
-// Whether the value of a limit is a number of bytes.
+// Whether the limit with this key is a number of bytes.
 bool is_size(std::string_view key) { return key.ends_with("bytes") || area_of(key) == "memory"; }
 
 Result<void> read_limit(const registry::Config& config, const char* key, std::uint64_t& out) {
@@ -105,7 +105,7 @@ Result<void> read_limit(const registry::Config& config, const char* key, std::ui
     return {};
 }
 
-// The values that a key takes by name, in the order in which the remedy lists them.
+// The named values of a key, in the order in which the remedy lists them.
 template <typename Value>
 using NamedValues = std::initializer_list<std::pair<std::string_view, Value>>;
 

@@ -7,7 +7,7 @@
 
 namespace wye::lower {
 
-// Returns the bits of the f32 with the same value as an f16, which is given by its bits.
+// Returns the bits of the f32 that has the same value as the f16 with these bits.
 [[nodiscard]] std::uint32_t f32_of_f16(std::uint64_t bits);
 
 }  // namespace wye::lower

@@ -19,8 +19,8 @@
 namespace wye::lower {
 namespace {
 
-// Encodes the program without what changes no result and an older plugin does not read: hints, and
-// the math set of a program that has no math function left.
+// Encodes the program so that older plugins can read it: without hints, and with the default math
+// set. Neither changes a result, since all math functions are expanded.
 Result<std::vector<std::byte>> encode_for_plugins(const ir::Program& program) {
     if (ir::least_minor(program) == 0 && program.math_set == WYE_PROGRAM_MATH_SET)
         return ir::encode(program, ir::Notes::Drop);
@@ -30,8 +30,8 @@ Result<std::vector<std::byte>> encode_for_plugins(const ir::Program& program) {
     return ir::encode(plain, ir::Notes::Drop);
 }
 
-// Makes the artifact for plugins that run the wire form: declares every slot, in the order that
-// variants use.
+// Makes the artifact for plugins that run the wire form of the program itself. Declares every slot,
+// in the order that native variants expect too (plan/variant_artifact.hpp).
 Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
                             const Options& options) {
     Artifact artifact;
@@ -115,7 +115,7 @@ Result<Artifact> write_cuda_c(const ir::Program& program, const TargetFacts& fac
     return lower_c(program, WYE_FORMAT_CUDA_C, cuda_c(), facts, options);
 }
 
-// An artifact format, with the functions that write it. kFormats below lists them all.
+// An artifact format, with the function that writes it. kFormats below lists them all.
 struct Format {
     std::string_view name;
     // Writes a program in which all non-native math functions have been expanded. Null: a plugin's

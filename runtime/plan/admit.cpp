@@ -66,7 +66,8 @@ std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const La
     return value / limit.divided_by;
 }
 
-// Returns the limit below which the coordinate takes every value, among the invocations that store.
+// Returns the number n such that, over the invocations that store, the coordinate takes every value
+// below n.
 std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                     const ir::ZeroFill::Coordinate& c) {
     const std::uint32_t size = launch.workgroup[c.local];
@@ -77,8 +78,8 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
     return all;
 }
 
-// Whether all elements are stored. The invocation with column e % pitch and row e / pitch stores
-// element e.
+// Whether a launch stores all elements of an output. Element e is stored by the invocation with
+// column e % pitch and row e / pitch.
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
     if (!facts.candidate || launch.indirect) return false;

@@ -4,7 +4,7 @@
 // size, the grid and the parameter block. Pure: no driver, no registry, no allocation on success.
 // Thread-safe.
 //
-// Order of the checks: options, parameters, arguments (no unknown, double or missing ones; fitting
+// Order of the checks: options, parameters, arguments (unknown, duplicate and missing ones, and
 // kinds), sizes, grid, overlap, output limit.
 #pragma once
 
@@ -42,8 +42,8 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                     const Count3& workgroup);
 // Marks the outputs that need a zero fill. Called after sizes and grid are known.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
-// Whether the language defines that the output starts at zero. Such an output must be filled for a
-// native variant, whose stores are unknown.
+// Whether the language defines that the output starts at zero. If a native variant runs, such an
+// output must be filled with zeros, since the stores of a variant are unknown.
 [[nodiscard]] bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 

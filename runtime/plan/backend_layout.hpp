@@ -30,15 +30,15 @@ struct LayoutSlot {
 // Ascending by group and binding, without repetitions.
 using BackendLayout = std::vector<LayoutSlot>;
 
-// Returns the layout of an artifact with these slots. With `push_constants` its buffers are
-// numbered by their bindings. The trap words follow, then one block with all other values, which
-// the driver takes as push constants or as a buffer. Without `push_constants` each slot is a
-// separate kernel argument.
+// Returns the layout of an artifact with these slots. With `push_constants`, buffers are numbered
+// by their bindings. The trap words follow, then one block with all other values, which the driver
+// takes as push constants or as a buffer. Without `push_constants`, each slot is a separate kernel
+// argument.
 [[nodiscard]] BackendLayout backend_layout(const BindingPlan& plan, std::span<const wye_slot> slots,
                                            std::uint32_t params_size, bool push_constants);
 
-// Returns the 128-bit XXH3 of the slots, which is the same on every machine. Most significant byte
-// first.
+// Returns the 128-bit XXH3 of the slots, most significant byte first. The result is the same on
+// every machine.
 [[nodiscard]] LayoutFingerprint layout_fingerprint(const BackendLayout& layout);
 
 }  // namespace wye::plan

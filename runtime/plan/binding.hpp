@@ -48,9 +48,9 @@ struct BindingPlan {
 // LIMIT_EXCEEDED for a static length of 2^64 bytes or more.
 [[nodiscard]] Result<BindingPlan> binding_plan(const ir::Program& program);
 
-// Identifies a layout. Programs with equal fingerprints can share descriptor layouts. It is the
-// 128-bit XXH3 of the list of (binding, role, element size), the same on every machine, most
-// significant byte first. Hints are left out, since they do not change the layout.
+// The fingerprint of a layout. Programs with equal fingerprints can share descriptor layouts. The
+// fingerprint is the 128-bit XXH3 of the list of (binding, role, element size), the same on every
+// machine, most significant byte first. Hints are left out, since they do not change the layout.
 using LayoutFingerprint = std::array<std::uint8_t, 16>;
 [[nodiscard]] LayoutFingerprint layout_fingerprint(const BindingPlan& plan);
 // Returns the fingerprint of a list of words that describes a layout.

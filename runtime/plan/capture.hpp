@@ -20,7 +20,7 @@ struct CapturePlan {
     std::uint64_t kernel_pointers = 0;
     // Kernel arguments: kernel_pointers, and one parameter block for each dispatch.
     std::uint64_t kernel_arguments = 0;
-    // Whether each replay produces the same bytes, since no dispatch writes a buffer that it reads.
+    // Whether each replay produces the same bytes: no dispatch writes a buffer that it reads.
     bool replay_safe = true;
 };
 

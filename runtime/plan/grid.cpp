@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the number of workgroups from the request's grid, else from its element count, else from
-// the program's grid clause; refuses a request without any. A grid in a buffer stays unknown.
+// Computes the number of workgroups: from the request's grid, else from its element count, else
+// from the program's grid clause. Refuses a request without any of these. A grid in a buffer stays
+// unknown.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the program of a phase, which has copies of its segments one after another.
+// Makes the program of a phase: copies of the phase's segments, one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ class Copier {
     }
 
   private:
-    // What an expression that names a local becomes (program_format.h).
+    // What replaces an expression that names a local: members of the new expression
+    // (program_format.h).
     struct Place {
         Op op = Op::LOCAL;
         std::uint16_t imm = 0;

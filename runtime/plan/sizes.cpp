@@ -16,15 +16,15 @@ const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
     return bound.argument == ir::kNone ? kNoArgument : request.arguments[bound.argument];
 }
 
-// Returns the bytes of a buffer that its argument determines, whatever the program's count.
-// `known`: whether the argument determines them.
+// Returns the size in bytes that the argument gives its buffer, regardless of the program's count.
+// `known`: whether the argument determines the size.
 std::uint64_t brought(const ir::Buffer& buffer, const Request& request, const Argument& argument,
                       bool& known) {
     known = true;
     switch (argument.kind) {
         case ArgumentKind::Host:
             if (buffer.in_inputs()) {
-                // A null input asks for the bytes that the program's computed count gives.
+                // If only sizes are asked for, a null input takes its size from the computed count.
                 known = !request.sizes_only || argument.input != nullptr ||
                         buffer.count_kind != ir::Buffer::Count::Computed;
                 return argument.input_size;

@@ -28,8 +28,8 @@ struct Split {
     [[nodiscard]] Box operator[](std::uint32_t index) const;
 };
 
-// Splits a grid into boxes of at most `limit` workgroups on each axis, which must not be 0. Error:
-// LIMIT_EXCEEDED if more than kMaxBoxes are needed.
+// Splits a grid into boxes of at most `limit` workgroups on each axis. No axis of `limit` may be 0.
+// Error: LIMIT_EXCEEDED if more than kMaxBoxes are needed.
 [[nodiscard]] Result<Split> split_grid(const Count3& groups, const Count3& limit);
 
 }  // namespace wye::plan

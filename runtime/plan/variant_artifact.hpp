@@ -13,8 +13,8 @@ namespace wye::plan {
 
 // Returns the artifact. Its slots have the order that variants expect: buffer addresses in binding
 // order, element counts in binding order, the parameter block. If the format has push constants,
-// they contain the counts and the block. Error: UNSUPPORTED for such a format if the program's
-// binding numbers are not 0, 1, 2, ...
+// these contain the counts and the parameter block. Error: UNSUPPORTED if the format has push
+// constants and the program's binding numbers are not 0, 1, 2, ...
 [[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
                                                        std::uint32_t variant,
                                                        const Count3& workgroup);

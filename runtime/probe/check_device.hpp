@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dispatch of known bytes that a probe runs on each device, by the public API. One thread.
+// Checks a device with a dispatch of known bytes, through the public API. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace wye::probe {
 
-// A context in which the plugin of `file`, a manifest or a library, is the only one. `request` has
-// its configuration.
+// Makes a context whose only plugin is that of `file`, a manifest or a library. `request` has the
+// configuration of the context.
 [[nodiscard]] Result<wye_context*> open_only(const registry::Json& request,
                                              const std::string& file);
 
@@ -21,7 +21,7 @@ class Checker {
   public:
     explicit Checker(wye_context* context) : context_(context) {}
 
-    // {device, code, wrong, message}. Adds the time of its dispatches to `ns`.
+    // Returns {device, code, wrong, message}. Adds the time of the dispatches to `ns`.
     [[nodiscard]] registry::Json check(const std::string& device, std::uint64_t& ns) const;
 
   private:

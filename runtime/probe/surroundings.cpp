@@ -23,7 +23,7 @@ std::size_t count_threads() {
 
 using Variables = std::map<std::string, std::string>;
 
-// "A, B and 3 more": the names that only one of the two has, or that have different values.
+// "A, B and 3 more": the names that only one of the two maps has, or that have different values.
 std::string changed_names(const Variables& before, const Variables& now) {
     std::set<std::string> names;
     const auto add = [&](const Variables& from, const Variables& other) {
@@ -84,7 +84,7 @@ std::vector<Surroundings::Change> Surroundings::changes() const {
 }
 
 std::size_t Surroundings::threads_left() const {
-    // Threads that were joined may need a moment to leave the list.
+    // Threads that were joined may stay in the list for a moment.
     for (int tries = 0; tries < 10 && count_threads() > threads_; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const std::size_t now = count_threads();

@@ -21,7 +21,8 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     return line;
 }
 
-// Returns blanks up to the column, and the line's tabs, so that the caret is under its character.
+// Returns what precedes the caret: blanks, and the tabs of the line, so that the caret stands under
+// its character.
 std::string caret_line(std::string_view line, std::uint32_t column) {
     std::string blanks;
     std::uint32_t at = 1;

@@ -36,7 +36,7 @@ Result<bool> covers(const ir::Variant& variant, const registry::DeviceInfo& devi
                                [&](const auto& entry) { return entry.covers(device); });
 }
 
-// Why a variant that does not match was passed over.
+// Why a variant that does not fit the device was passed over.
 Result<std::string> reason(const ir::Variant& variant, const registry::DeviceInfo& device,
                            const std::string& program) {
     if (!takes(device, variant))

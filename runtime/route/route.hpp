@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The route step of a dispatch: compares a program's needs with a device's facts, and chooses the
-// format and variant. The registry walks the candidates of a selector and calls this for the
-// reasons against each. Works on a snapshot of the catalogue. Pure; thread-safe.
+// format and variant. For each candidate of a selector, the registry asks this code for the reasons
+// against it. Works on a snapshot of the catalogue. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ namespace wye::route {
 [[nodiscard]] std::string_view choose_format(const registry::DeviceInfo& device,
                                              std::span<const std::string_view> formats);
 
-// Returns every reason against the device, or none if it fits. A device that accepts none of
-// `formats`, to which the host can lower, fits with its native variants only.
+// Returns every reason against the device; empty: the device fits. `formats`: the formats that the
+// host can lower to. A device that accepts none of them needs a native variant of the program.
 [[nodiscard]] std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
                                                        const plan::ProgramPlan& plan,
                                                        const registry::Requirements& needs,
@@ -36,12 +36,12 @@ namespace wye::route {
 // The device limits that every launch is compared with.
 struct Limits {
     plan::Count3 max_groups = {1, 1, 1};  // per axis; 1 if not reported
-    // UINT64_MAX if not reported: the driver checks it.
+    // UINT64_MAX if not reported: the driver then checks the size.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
     std::uint64_t memory_bytes = UINT64_MAX;  // likewise
     bool grid_sync = false;                   // all workgroups of a launch can run at once
-    // The ranges that are bound to a program begin at multiples of it; 1 if not reported: the
-    // driver checks it.
+    // The offset of a range that is bound to a program must be a multiple of this. 1 if not
+    // reported: the driver then checks the offset.
     std::uint64_t buffer_alignment = 1;
 
     // Whether a grid exceeds the limits and must run folded, as several dispatches
@@ -58,17 +58,18 @@ struct Demands {
     bool variants = false;     // a native variant may run in place of the body
 };
 
-// Whether the device fits only with a native variant, and the request allows none.
+// Whether the device would fit if the request allowed native variants, and does not fit without.
 [[nodiscard]] bool lacks_only_variants(const registry::DeviceInfo& device,
                                        const plan::ProgramPlan& plan, const Demands& demands,
                                        std::span<const std::string_view> formats);
 
-// The demands that remain on a device with these limits: no variant if the launch must be folded,
-// and, without a variant, no cooperative launch if the body can be split at its grid barriers.
+// Returns the demands of a launch on a device with these limits, without
+//   - native variants, if the launch must be folded;
+//   - a cooperative launch, if no variant may run and the body is split at its grid barriers.
 [[nodiscard]] Demands demands_on(const Limits& limits, const plan::ProgramPlan& plan,
                                  const plan::Launch& launch, Demands demands);
 
-// The bytes of a launch that devices are compared with.
+// The sizes of a launch that are compared with a device's limits, in bytes.
 struct LaunchBytes {
     std::uint64_t largest = 0;  // of one buffer; `shared` arrays do not count
     std::uint64_t total = 0;    // that the library allocates for the launch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin against plain C on all cores: throughput of mix and saxpy.
+// The throughput of mix and saxpy: the CPU plugin compared with plain C on all cores.
 #include <algorithm>
 #include <cstdio>
 #include <thread>
@@ -20,7 +20,7 @@ using wye::bench::raw_best;
 constexpr std::size_t kMixWords = std::size_t{16} << 20U;
 constexpr std::size_t kSaxpyElements = std::size_t{64} << 20U;
 
-// Splits the range into one piece per core; the calling thread takes one.
+// Splits the range into one piece for each core. The calling thread takes one of the pieces.
 template <typename Body>
 void on_all_cores(std::size_t count, Body body) {
     const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
@@ -69,8 +69,8 @@ void saxpy_wye(benchmark::State& state) {
     wye::Buffer r = must(device.buffer(kSaxpyElements * 4));
     must(x.fill(0x3f800000U, 0, kSaxpyElements * 4));
     must(y.fill(0x40000000U, 0, kSaxpyElements * 4));
-    // Touched before the clock starts, like the other side's vector. Otherwise each repetition
-    // would measure page faults on 256 MiB.
+    // Written before the clock starts, as is the vector of the plain C side. Otherwise each
+    // repetition would measure page faults of 256 MiB.
     must(r.fill(0, 0, kSaxpyElements * 4));
     wye::Dispatch dispatch(shared().saxpy, device);
     dispatch.param("a", 3.0F).bind("x", x).bind("y", y).bind("r", r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading and validating a program of 10,000 nodes, from text and from the wire form.
+// Parses and validates a program of 10,000 nodes, from its text and from its wire form.
 #include <string>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using wye::bench::must;
 
-// 1,250 statements of 8 nodes each: let, and, or, two locals, three literals.
+// 1,250 statements of 8 nodes each: a let, an and, an or, two locals and three literals.
 std::string large_program() {
     std::string text =
         "wye 1;\nprogram large;\nworkgroup 64;\ninput_output data: u32[];\n"

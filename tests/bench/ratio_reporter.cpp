@@ -14,7 +14,8 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// The median of the per-repetition ratios, since drift during a run affects both sides.
+// The median of each repetition's ratio, since a drift during the run changes both times of a
+// repetition.
 double ratio(const std::vector<double>& wye, const std::vector<double>& raw) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < std::min(wye.size(), raw.size()); ++i)
@@ -58,7 +59,7 @@ int run_benchmarks(int argc, char** argv, std::vector<Goal> goals) {
     std::string repetitions = "--benchmark_repetitions=9";
     std::string interleaving = "--benchmark_enable_random_interleaving=true";
     std::string min_time = "--benchmark_min_time=0.05";
-    // Defaults come first, so that the caller's flags override them.
+    // The defaults come first, so that flags of the command line override them.
     arguments.insert(arguments.begin() + 1,
                      {repetitions.data(), interleaving.data(), min_time.data()});
     int count = static_cast<int>(arguments.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hand-written C loops that the CPU plugin is measured against, compiled once per instruction
-// set with the plugin's own flags.
+// Hand-written C loops with which the CPU plugin is compared. They are compiled once for each
+// instruction set, with the plugin's own flags.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace wye::bench {
 
 struct RawKernels {
     const char* isa;
-    // 64 rounds of xorshift, rotation and round number over each word, blocked over lanes.
+    // 64 rounds for each word: xorshift, rotation, and addition of the round's number. In blocks of
+    // words.
     void (*mix)(std::uint32_t* words, std::size_t count);
     void (*saxpy)(float a, const float* x, const float* y, float* r, std::size_t count);
 };
@@ -20,7 +21,7 @@ struct RawKernels {
 [[nodiscard]] RawKernels raw_avx2();
 [[nodiscard]] RawKernels raw_avx512();
 
-// The best instruction set of this processor.
+// The loops for the best instruction set of this processor.
 [[nodiscard]] RawKernels raw_best();
 
 }  // namespace wye::bench

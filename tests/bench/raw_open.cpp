@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens the drivers of this machine by hand and counts their devices: what any program has to pay
+// Opens the drivers of this machine without Wye and counts their devices, as any program must do
 // that lists devices. The baseline of `wye info`.
 //
-//   raw_open [parallel]       one driver after another, or each in a thread of its own
+//   raw_open [parallel]       one driver after another; with `parallel`, each in its own thread
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints the first failure and ends the process, since a benchmark has nothing to save.
+// Unwraps results. A failure is printed and ends the process, since a benchmark has nothing to
+// save.
 #pragma once
 
 #include <cstdio>

@@ -63,7 +63,7 @@ def go(folder, include, names, plugins, tool):
 
 
 def python(folder, include, names, plugins, interpreter, *compiler):
-    # cffi knows the types of C's own headers, and takes no preprocessor lines but plain numbers.
+    # Keeps what cffi needs and can read: the text of the headers of the ABI, and macros that are plain numbers.
     text, own = [], False
     for line in run(*compiler, '-E', f'-I{include}', folder / 'all.h').splitlines():
         if line.startswith('# '):

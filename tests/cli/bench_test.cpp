@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye bench`: that every row is measured beside its baseline, and that what it prints and writes
-// follows from its samples. How fast anything is, is not tested.
+// `wye bench`: each row is measured together with its baseline, and what the command prints and
+// writes follows from its samples. How fast anything is, is not tested.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ Outcome bench(std::vector<std::string> words) {
     return run_command(words);
 }
 
-// The value in the middle; of an even number the upper one.
+// The median; of an even number of values, the upper one of the two in the middle.
 double middle(std::vector<double> values) {
     std::ranges::sort(values);
     return values[values.size() / 2];
@@ -70,7 +70,7 @@ std::string verdict_of(const json& row) {
 }
 
 void check_row(const json& row, const std::string& plugin) {
-    // OpenCL has nothing like recording a graph.
+    // OpenCL cannot record graphs, so the row record-1000 has no baseline on it.
     const bool has_api = plugin != "cpu" && (plugin != "opencl" || row["name"] != "record-1000");
     CAPTURE(row["name"].get<std::string>());
     CHECK_FALSE(row.contains("error"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares blockhash with coreutils (split, sha256sum) on every device, and large files with
-// Python's hashlib.
+// Compares the example blockhash with coreutils (split, sha256sum) on every device, and on large
+// files with Python's hashlib.
 #include <cstdio>
 #include <fstream>
 #include <random>
@@ -35,7 +35,7 @@ std::string random_bytes(std::size_t count) {
     return bytes;
 }
 
-// "digest  offset  file" for every block, by split and sha256sum.
+// "digest  offset  file" for each block, computed with split and sha256sum.
 std::string coreutils(const std::string& file, std::size_t block) {
     const Outcome outcome =
         run_command({"split", "-b", std::to_string(block), "--filter=sha256sum", file});
@@ -49,7 +49,7 @@ std::string coreutils(const std::string& file, std::size_t block) {
     return out;
 }
 
-// The digest of every block, by Python's hashlib.
+// The digest of each block, computed with Python's hashlib.
 std::vector<std::string> hashlib(const std::string& file, std::size_t block) {
     const Outcome outcome = run_command({"python3", "-c", R"(import hashlib, sys
 with open(sys.argv[1], 'rb') as file:
@@ -60,7 +60,7 @@ with open(sys.argv[1], 'rb') as file:
     return lines(outcome.out);
 }
 
-// The digests alone of what blockhash printed.
+// The digests in the output of blockhash, without offsets and names.
 std::vector<std::string> digests_of(const std::string& printed) {
     std::vector<std::string> out;
     for (const std::string& line : lines(printed)) out.push_back(line.substr(0, 64));
@@ -98,7 +98,7 @@ TEST_CASE("blockhash equals coreutils on every device") {
 TEST_CASE("a large file has the digests of its blocks, in order") {
     constexpr std::size_t kBlock = 4096;
     const TempFolder folder;
-    // Two chunks, which are in flight together, and a part of a third, with a part of a block.
+    // Two whole chunks, which are pending at once, and a part of a third. The last block is short.
     std::string bytes(40'000 * kBlock + 5001, '\0');
     for (std::size_t i = 0; i < bytes.size(); i += 61) bytes[i] = static_cast<char>(i / kBlock * 7);
     const std::string whole = folder.write("whole", bytes);
@@ -114,8 +114,8 @@ TEST_CASE("a large file has the digests of its blocks, in order") {
     CHECK((outcome.out == expected));
 }
 
-// Devices that can read the memory of a file's chunks directly do so from 1 GiB on. Every third run
-// takes one of the devices, since each needs half a minute for this file.
+// If a file has at least 1 GiB, a device that can do so reads the chunks from the host's memory.
+// Such a file takes half a minute, so only one run in three does this test, on one device.
 TEST_CASE("the chunks of a very large file do not mix") {
     constexpr std::size_t kBlock = 65'536;
     constexpr std::size_t kSize = (std::size_t{1100} << 20U) + 10'001;
@@ -127,7 +127,7 @@ TEST_CASE("the chunks of a very large file do not mix") {
     const TempFolder folder;
     const std::string whole = folder.write("whole", "");
     {
-        // A mark in each block, and holes between the marks.
+        // Each block begins with its own text; the rest of the file is a hole.
         std::ofstream out(whole, std::ios::binary);
         for (std::size_t at = 0; at < kSize; at += kBlock) {
             out.seekp(static_cast<std::streamoff>(at));

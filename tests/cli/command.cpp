@@ -32,7 +32,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
             out.push_back(entry);
     }
     for (const auto& [name, value] : changes) out.push_back(name + "=" + value);
-    // Programs cached by an earlier build must not replace those of this one.
+    // The cache is off: programs that an earlier build has cached must not be used.
     if (!changes.contains("WYE_CACHE_SIZE")) out.emplace_back("WYE_CACHE_SIZE=0");
     return out;
 }
@@ -77,7 +77,8 @@ Outcome run_command(const std::vector<std::string>& words,
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     outcome.out = read_bytes(out);
     outcome.err = read_bytes(err);
-    // tools/check runs tests that say so again without the search for leaks.
+    // tools/check looks for this message in a test's output, and then runs the test again without
+    // the search for leaks.
     if (outcome.err.find("LeakSanitizer has encountered a fatal error") != std::string::npos)
         std::fputs(outcome.err.c_str(), stderr);
     return outcome;

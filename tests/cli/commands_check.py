@@ -35,7 +35,7 @@ def help_of(*words, views=True):
     for line in output(wye, *words, '--help').split('\n'):
         if line and not line.startswith(' '):
             part = line
-        # Descriptions, which may name flags too, are to the right or on separate lines.
+        # Reads only the left column: descriptions may name flags too, and are on the right or on lines of their own.
         elif match := re.match(r' {2}(\S(?:.*?\S)?)(?: {2,}|$)', line):
             if part.startswith('Options') and (views or not part.startswith('Options for views')):
                 flags |= set(FLAG.findall(match[1]))
@@ -118,7 +118,7 @@ for path in (zsh, fish):
     if not all(word in read(path) for word in ('native_f64_div', 'lifetime')):
         failures.append(f'{path} lacks facts or groups')
 if shutil.which('lexgrog'):
-    # As `man -k` finds them.
+    # Checks that `man -k` finds each page.
     for path in [page, *manuals]:
         name = os.path.basename(path)[:-len('.1')]
         if not output('lexgrog', path).startswith(f'{path}: "{name} - '):

@@ -70,7 +70,7 @@ def check_traces():
 
 def main():
     found = examples()
-    # The page has no quotes around the paths MOCK and LAYERS, so that these must have no blank.
+    # The page has no quotes around the paths MOCK and LAYERS, so these paths must not contain blanks.
     with tempfile.TemporaryDirectory(dir='/tmp') as folder:
         os.chdir(folder)
         pathlib.Path('saxpy.wye').write_bytes(saxpy.read_bytes())

@@ -99,7 +99,7 @@ if '`' in saved_text or any(len(word) > 9 and word.isdigit() for word in saved_t
 browser = shutil.which('chromium')
 if not browser and os.path.exists('/etc/debian_version') and 'ID=debian' in open('/etc/os-release', encoding='utf-8').read():
     failures.append('chromium is not installed. Fix: run tools/setup')
-# Measures the page: its width beside the window's, and the lines of each word of a table that fits its cell.
+# Measures the page: its width and the window's, and the words of tables that are broken although they fit their cells.
 MEASURE = '''<script>
 const broken = [];
 for (const cell of document.querySelectorAll('th, td')) {
@@ -136,7 +136,7 @@ if browser:
         if '<h1>Devices</h1>' not in browse(folder, 'page', source, '--dump-dom'):
             failures.append('chromium does not show the page')
         for width in (375, 1280):
-            # Chromium's windows are not as narrow as a phone, so that the page is in a frame of this width.
+            # Chromium's windows cannot be as narrow as a phone, so the page is in a frame of that width.
             measured = re.sub(r'<meta http-equiv[^>]*>', '', saved_source).replace('</body>', MEASURE + '</body>')
             with open(os.path.join(folder, 'inner.html'), 'w', encoding='utf-8') as file:
                 file.write(measured)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mandelbrot and imagefilter on every device against the host's own arithmetic, pixel by pixel.
+// Runs mandelbrot and imagefilter on every device, and compares each pixel with the host's
+// arithmetic.
 #include <png.h>
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/cli/rooms.sh WYE FOLDER_OF_LIBWYE MIX_PROGRAM PLUGIN_PATH
-# Runs a program, with all drivers in its list of devices, where something is missing around the process: below a sanitizer,
-# without /proc or /sys as in some containers, with few descriptors, with a cache folder that is full or cannot be written. All
-# of these share one home, so each finds the verdicts of the others. The bytes are right, no process ends by a signal, and each
-# plugin was tried in a process of its own, or its refusal has a reason.
+# Runs a program, with all drivers in its list of devices, in processes that lack something: with a sanitizer, without /proc or /sys
+# as in some containers, with few descriptors, with a cache folder that is full or cannot be written. All these processes share one
+# home, so each finds the verdicts of the others. The bytes must be right, no process may end by a signal, and each plugin must have
+# been probed in a process of its own, or its refusal must have a reason.
 set -euo pipefail
 wye=$(realpath "$1") program=$3
-# Without /proc the loader does not know where the program is, so it is told where the library is.
+# Without /proc the loader does not know the program's folder, so LD_LIBRARY_PATH names the folder of the library.
 export LD_LIBRARY_PATH=$2 WYE_PLUGIN_PATH=$4 WYE_PROBE=auto WYE_CACHE_SIZE=0
 unset WYE_CACHE_DIR WYE_DEVICE
 folder=$(mktemp -d)
@@ -19,7 +19,7 @@ bad=0
 head -c 40000 /dev/urandom >"$folder/words"
 "$wye" run "$program" -d cpu --in words="$folder/words" --out words="$folder/right" -q
 
-# room NAME COMMAND...: runs `wye` by the command, which is followed by the words of a command line.
+# room NAME COMMAND...: runs the `wye` command several times in one environment. COMMAND runs the words that follow it.
 room() {
     local name=$1 list status problem
     shift
@@ -58,7 +58,7 @@ case $asan in
 esac
 few() { (ulimit -n 32 && exec "$@"); }
 room "32 descriptors" few
-# hidden FOLDER[:FOLDER] COMMAND...: with empty folders in place of these, as in a container.
+# hidden FOLDER[:FOLDER] COMMAND...: runs a command with empty folders in place of these folders, as in a container.
 hidden() {
     local folders=$1
     shift
@@ -75,7 +75,7 @@ if [ ${#apart[@]} -ne 0 ] && hidden /sys true 2>/dev/null; then
     full() { hidden "$HOME/.cache/wye" sh -c 'head -c 8192 /dev/zero >"$HOME/.cache/wye/rest" 2>/dev/null; exec "$@"' sh "$@"; }
     room "with a full cache folder" full
     sealed() { "${apart[@]}" sh -c 'mount --bind -o ro "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" || exit 99; exec "$@"' sh "$@"; }
-    # PoCL builds nothing without a cache folder of its own, so other devices must be chosen.
+    # PoCL cannot compile without a cache folder of its own, so other devices must be chosen.
     room "with a home that cannot be written" sealed
     export POCL_CACHE_DIR=$folder/pocl
     room "with a home that cannot be written, and another folder for PoCL" sealed
@@ -84,9 +84,9 @@ else
     echo "rooms: folders cannot be hidden here (unshare -m), so containers were not tried"
 fi
 
-# Variables that are kept across a barrier are on the stacks of PoCL's threads, which are as large as the limit says. A device
-# without room for them is passed over by name.
-# kept WORKGROUP VARIABLES STACK WORDS...: `wye run` of such a program on `cpu`, and with these words under a limit in KiB.
+# PoCL keeps variables that are live across a barrier on the stacks of its threads, whose size is the stack limit. A device whose stacks are
+# too small for the variables must be passed over, and named. kept WORKGROUP VARIABLES STACK WORDS...: runs such a program on `cpu`, and
+# with WORDS under a stack limit of STACK KiB.
 kept() {
     local size=$1 count=$2 stack=$3 status=0
     shift 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of `wye info` share: the command, and a saved report of a machine.
+// What the tests of `wye info` share: the command, and the saved report of a machine.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ inline std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
-// A machine with a GPU, a CPU, and two plugins that failed.
+// The report of a machine with a GPU, a CPU, and two plugins that failed.
 inline json machine() {
     const json reason = {{"stage", "enumerated"},    {"severity", "refused"},
                          {"code", "NO_DEVICE"},      {"message", "the driver is not installed"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stream on every device. It compares each number with the host's own arithmetic itself.
+// Runs the example stream on every device. The example itself checks each number on the host.
 #include <sstream>
 #include <string>
 

@@ -36,7 +36,7 @@ bool receive_bytes(int socket, void* to, std::size_t size) {
     return true;
 }
 
-// A message is its length, then its bytes.
+// Sends a message: its length, then its bytes.
 bool send_text(int socket, const std::string& text) {
     const std::uint64_t size = text.size();
     return send_bytes(socket, &size, sizeof size) && send_bytes(socket, text.data(), text.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes declarations from a program: removes their uses first, then renumbers later declarations.
+// Removes declarations from a program: first all uses of one, then the declaration itself. Later
+// declarations get new numbers.
 #include <algorithm>
 
 #include "differential/edit.hpp"
@@ -20,14 +21,15 @@ void lower_above(std::uint16_t& number, std::size_t index) {
     if (number > index) --number;
 }
 
-// Removes the statements for which `gone` holds.
+// Removes all statements for which `gone` is true.
 template <typename Gone>
 void drop_statements(Code& code, Gone&& gone) {
     for (auto& block : code.blocks)
         std::erase_if(block, [&](StmtId s) { return gone(code.stmts[s]); });
 }
 
-// In the operations `uses`, replaces uses of number `index` by zero, and decrements higher numbers.
+// Among the operations that `uses` accepts, replaces uses of number `index` by zero, and lowers all
+// higher numbers by 1.
 template <typename Uses>
 void drop_uses(Code& code, std::size_t index, Uses&& uses) {
     const std::size_t known = code.exprs.size();
@@ -45,14 +47,14 @@ bool of_buffer(Op op) {
            op == Op::WORKGROUP_UNIFORM_LOAD;
 }
 
-// Visits each size expression of the program: those of computed buffers and of the grid.
+// Visits all size expressions of the program: of buffers with a computed size, and of the grid.
 template <typename Function>
 void each_size(Program& program, Function&& function) {
     for (Buffer& b : program.buffers) function(b.size);
     for (SizeExpr& axis : program.grid.axes) function(axis);
 }
 
-// Renumbers size expressions; false if one of them uses the declaration.
+// Gives new numbers to size expressions. False: one of them uses the declaration.
 bool drop_from_sizes(Program& program, unsigned op, std::size_t index) {
     bool named = false;
     each_size(program, [&](const SizeExpr& size) {

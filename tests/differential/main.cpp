@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wye fuzz`: compares random programs on devices with the oracle; a difference is shrunk and
-// saved. Standard output has one line per finding, one per device with all counts, and the count of
-// all devices at the end.
+// `wye fuzz`: runs random programs on devices and compares the results with the oracle. A program
+// that differs is shrunk and saved. Standard output has one line for each finding, then one line
+// with all counts for each device, then the counts of all devices together.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -36,7 +36,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The file of a finding: DEVICE-NAME.wye, with characters unfit for file names replaced.
+// The name of a finding's file: DEVICE-NAME.wye, with unsuitable characters replaced.
 std::string file_name(const std::string& device, const std::string& name) {
     std::string out = device + "-" + name;
     for (char& c : out)
@@ -58,7 +58,7 @@ void keep(const std::string& folder, const std::string& name, const std::string&
                      one_line(path).c_str());
 }
 
-// Shrinks and reports a finding.
+// Reports a finding, shrinks its case and saves the result.
 void report(Target& target, const Options& options, const std::string& name, const Case& what,
             const Finding& finding) {
     const std::string selector = target.selector();
@@ -68,7 +68,7 @@ void report(Target& target, const Options& options, const std::string& name, con
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
-    // If a case does not end, each step would take the whole time limit.
+    // If a case does not end, each step of the shrinker would take the whole time limit.
     const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
     const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {
@@ -93,7 +93,7 @@ void report(Target& target, const Options& options, const std::string& name, con
         keep(options.keep, file_name(selector, name), support::write_case(smallest, remarks));
 }
 
-// True if the device refuses the case because it lacks a capability that the case's file names.
+// Whether the device refuses the case because it lacks a capability that the case's file names.
 bool lacks_a_need(const Case& what, const Finding& finding) {
     return finding.kind == Finding::Kind::Error && finding.code == wye::Code::UNSUPPORTED &&
            std::ranges::any_of(what.needs, [&](const std::string& capability) {
@@ -101,14 +101,14 @@ bool lacks_a_need(const Case& what, const Finding& finding) {
            });
 }
 
-// True if the device refuses to work in the caller's state: PoCL cannot read files that it writes
-// with a file mode mask that takes rights from the owner.
+// Whether the driver cannot work in this state of the caller. PoCL cannot read the files that it
+// writes if the file mode mask takes rights from their owner.
 bool refuses_state(const Finding& finding) {
     return finding.kind == Finding::Kind::Error &&
            finding.text.find("the file mode mask (umask) of this process") != std::string::npos;
 }
 
-// Judges one case after another on a device, until the device stays busy.
+// Judges one case after another on a device. If the device stays busy, the other cases are not run.
 class Session {
   public:
     Session(Target& target, const Options& options, std::size_t replayed)
@@ -147,7 +147,7 @@ class Session {
                          target_.selector().c_str());
     }
     [[nodiscard]] const Tally& tally() const { return tally_; }
-    // A table of the states of the caller in which programs ran.
+    // Prints a table of the caller's states in which programs ran.
     void print_states() const {
         for (const auto& [state, tally] : by_state_)
             std::fprintf(wye::tool::output(), "  %s: %llu of %llu equal\n",
@@ -157,7 +157,7 @@ class Session {
     }
 
   private:
-    // Of a case's name, so that one program alone has the state that it has among others.
+    // The state depends only on the case's name, so that a case that runs alone has the same state.
     [[nodiscard]] static std::size_t state_of(const std::string& name) {
         std::uint32_t hash = 2166136261U;  // FNV-1a
         for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -178,7 +178,8 @@ struct Text {
     std::string content;
 };
 
-// Reads files, and those of folders, by name. Each is read once, since a pipe cannot be read twice.
+// Reads files and the files in folders, sorted by name. Each is read only once, since a pipe cannot
+// be read again.
 wye::Result<std::vector<Text>> read_files(const std::vector<std::string>& paths) {
     std::map<std::string, wye::tool::Kind> found;
     for (const std::string& path : paths) {
@@ -282,7 +283,7 @@ int main(int argc, char** argv) {
         return kEqual;
     }
     wye::tool::keep_output();
-    // Line-buffered, so that a long run can be followed.
+    // Line-buffered, so that the output of a long run can be watched.
     std::setvbuf(wye::tool::output(), nullptr, _IOLBF, 1 << 16);
     return run(options);
 }

@@ -14,7 +14,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "$driver" >"$folder/oclgrind.icd"
-# Oclgrind's interpreter lacks the intrinsics that clang's optimiser makes from a select, so programs are not optimised.
+# Clang's optimiser turns selects into intrinsics that Oclgrind's interpreter lacks, so programs are not optimised.
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_BUILD_OPTIONS=-cl-opt-disable OCLGRIND_NUM_THREADS=1
 export WYE_PLUGIN_PATH=$plugins WYE_CACHE_DIR=$folder/cache XDG_CACHE_HOME=$folder
 bad=0
@@ -24,9 +24,9 @@ run() {
     shift
     "$@" >"$log" 2>&1 || bad=1
     grep -E '^opencl:0: |^[0-9]+ passed|DIFFERS|FAILED|USELESS' "$log" || bad=1
-    # A read out of range loads the first element and drops it, which races with writes of that element. So a race between a
-    # read and a write counts only from byte 32 of an array on, or of a range behind 256 guard bytes. The last 12 digits of an
-    # address are the offset in the array.
+    # A read out of range loads the first element and drops the value, so that a race with a write of that element is no fault. A race
+    # between a read and a write therefore counts only from byte 32 of an array on, or of a range that comes after 256 guard bytes. The last
+    # 12 digits of an address are the offset in the array.
     if ! awk '
         /Write-write data race|Invalid (read|write)|OCLGRIND FATAL/ { print; found++; next }
         /Read-write data race/ { place = substr($NF, length($NF) - 11); if (place !~ /^0*x?0*(1?[01])?[0-9a-f]$/) { print; found++ } }
@@ -39,7 +39,7 @@ run() {
 run examples "$conformance" examples --device opencl:0 --scale 0
 run random "$fuzz" --devices opencl:0 --limit 0 --seed "$seed" --count "$count"
 run regressions "$fuzz" --devices opencl:0 --limit 0 --replay "$here/regressions"
-# Timed submits use a separate native queue on this device, but not on PoCL.
+# On this device, unlike PoCL, timed submits have a native queue of their own.
 "$kit" "$plugins/wye_opencl.so" -tc='*time of a submit*,timed submits*' >"$folder/timed.log" 2>&1 || bad=1
 grep -E '[1-9][0-9]* passed \| 0 failed' "$folder/timed.log" | head -1 || { cat "$folder/timed.log"; bad=1; }
 exit "$bad"

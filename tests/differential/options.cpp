@@ -37,7 +37,7 @@ bool add_seeds(std::vector<std::uint64_t>& seeds, std::uint64_t first, std::uint
     return true;
 }
 
-// Parses a list such as "25,173,1000..1100". The end of a range is excluded.
+// Parses a list such as "25,173,1000..1100". The end of a range does not belong to it.
 bool seed_list(std::string_view text, std::vector<std::uint64_t>& seeds) {
     for (const std::string& part : split(text)) {
         const std::string_view word = part;
@@ -53,7 +53,7 @@ bool seed_list(std::string_view text, std::vector<std::uint64_t>& seeds) {
     return !seeds.empty();
 }
 
-// Empty if every value is understood; else the flag with its value.
+// Reads the values of options. Returns the first wrong one with its option; empty: all are right.
 std::string read_values(const CLI::App& app, const wye::tool::FuzzOptions& given, Options& out) {
     std::uint64_t first = 0;
     std::uint64_t count = 100;

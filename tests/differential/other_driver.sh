@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/differential/other_driver.sh swiftshader|rusticl WYE PLUGIN_FOLDER [COUNT [SEED]]
-# On drivers that no other test sees, no byte may be wrong, and each refusal says why. SwiftShader is a Vulkan driver without 64-bit
-# numbers, 8 and 16-bit storage and subnormals: it runs COUNT random programs (default 300, with seeds from SEED on), the
-# regressions and the conformance kits, with the example programs. rusticl of Mesa 22 is an OpenCL driver that runs some loops
-# wrongly (quirk rusticl-loops), so it is refused, and a list of devices goes on to the next one.
+# Drivers that no other test uses: no byte may be wrong, and each refusal must say why. SwiftShader is a Vulkan driver without 64-bit types,
+# without 8 and 16-bit storage and without subnormals. It runs COUNT random programs (default 300, with seeds from SEED on), the
+# regressions, and the conformance kits with the example programs. rusticl of Mesa 22 is an OpenCL driver that runs some loops wrongly
+# (quirk rusticl-loops). It must be refused, and a list of devices must go on to the next device.
 set -euo pipefail
 driver=$1 wye=$(realpath "$2") plugins=$3 count=${4:-300} seed=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)

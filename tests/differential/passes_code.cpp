@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over statements and expressions. They go from the last to the first, since later ones use
-// earlier ones. After a change was kept, numbers are new, and the walk continues nearby.
+// The passes over statements and expressions. They go from the last to the first, since later ones
+// use earlier ones. A change that is kept gives statements and expressions new numbers; the pass
+// then goes on near the same place.
 #include <algorithm>
 
 #include "differential/shrinker.hpp"
@@ -10,7 +11,7 @@ namespace differential {
 
 using namespace wye::ir;
 
-// Removes runs of statements: whole blocks, then halves, down to single statements.
+// Removes runs of statements: whole blocks, then halves of blocks, and so on down to one statement.
 bool Shrinker::statements() {
     bool any = false;
     for (std::size_t c = code_count(now_.program); c-- > 0;)
@@ -37,7 +38,7 @@ bool Shrinker::statements() {
     return any;
 }
 
-// Replaces compound statements by their contents.
+// Replaces compound statements by the statements in their blocks.
 bool Shrinker::structure() {
     bool any = false;
     for (std::size_t c = code_count(now_.program); c-- > 0;)
@@ -54,7 +55,8 @@ bool Shrinker::structure() {
     return any;
 }
 
-// Replaces an expression by a part of the same type: one of its operands, or of their operands.
+// Replaces an expression by a part of the same type: one of its operands, or an operand of an
+// operand.
 bool Shrinker::hoist(std::size_t c, ExprId id) {
     const auto candidates = [&] {
         std::vector<ExprId> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over declarations, the launch and its data.
+// The passes over declarations, the launch and its data.
 #include <algorithm>
 
 #include "differential/shrinker.hpp"
@@ -11,7 +11,7 @@ using namespace wye::ir;
 
 namespace {
 
-// The values to try between `value` and `least`: `least` itself, halves of the way, one less.
+// The smaller values to try: `least`, then an eighth and a half of `value`, then one less.
 std::vector<std::uint64_t> smaller(std::uint64_t value, std::uint64_t least) {
     std::vector<std::uint64_t> out;
     if (value <= least) return out;
@@ -27,7 +27,7 @@ support::Binding* binding(State& state, const std::string& name) {
     return nullptr;
 }
 
-// Moves a grid clause that consists of numbers to the launch.
+// If the grid clause has only numbers, removes the clause and puts the numbers into the launch.
 bool grid_to_launch(State& state) {
     Program& program = state.program;
     if (state.what.launch.groups || program.grid.kind == WYE_GRID_NONE) return false;
@@ -112,7 +112,7 @@ bool Shrinker::launch() {
     return any;
 }
 
-// Shortens a buffer and writes its count as a literal.
+// Shortens a buffer, and declares its element count as a number.
 bool Shrinker::shorten(std::size_t index, std::size_t elements) {
     return attempt([&](State& s) {
         Buffer& b = s.program.buffers[index];
@@ -171,8 +171,8 @@ bool Shrinker::sizes() {
     return any;
 }
 
-// Replaces data by zeros where it does not matter: whole buffers, then halves, down to single
-// elements; also parameters.
+// Replaces data by zeros if the fault remains: parameters, whole buffers, then halves of them and
+// so on down to one byte.
 bool Shrinker::data() {
     bool any = false;
     for (std::size_t i = 0; i < now_.what.launch.params.size(); ++i)

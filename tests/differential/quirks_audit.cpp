@@ -55,7 +55,7 @@ Finding replay(const std::string& selector, const Case& what, const char* key,
     TargetOptions options;
     options.timeout_ns = static_cast<std::uint64_t>(timeout * 1e9);
     options.config = {{key, std::string(quirk)}};
-    // Adds time for opening, the oracle and closing.
+    // Adds time for opening and closing the device, and for the oracle.
     options.ends_after = static_cast<unsigned>(timeout * 2) + 30;
     auto target = Target::open(selector, std::move(options));
     if (!target.ok()) return {Finding::Kind::Error, target.error().code, target.error().message};

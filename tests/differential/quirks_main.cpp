@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wye quirks --audit`: which of the workarounds for drivers the devices here still need.
+// `wye quirks --audit`: which workarounds for drivers the devices of this machine still need.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::vector<std::string> split(std::string_view text) {
     return out;
 }
 
-// Returns an empty text, or what is wrong.
+// Reads the command line. Returns what is wrong; empty: nothing is wrong.
 std::string read_options(int argc, char** argv, Options& out) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view flag = argv[i];

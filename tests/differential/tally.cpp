@@ -14,8 +14,8 @@ bool refuses(const Finding& finding) {
            (finding.code == wye::Code::UNSUPPORTED || finding.code == wye::Code::LIMIT_EXCEEDED);
 }
 
-// The reason in one word: "bytes", "trap", or the text of an error's code, such as
-// "limit_exceeded".
+// Why a result is not equal, in one word: "bytes", "trap", "ended", or the name of an error's code,
+// such as "limit_exceeded".
 std::string reason(const Finding& finding) {
     if (finding.kind == Finding::Kind::Bytes) return "bytes";
     if (finding.kind == Finding::Kind::Trap) return "trap";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small plugin that keeps the contract: device 0 is usable and its buffers are host memory,
-// device 1 is listed as unusable, programs are refused, queues end copies and fills at once. The
-// fakes are this with one thing broken. Header-only; each fake includes it once. Single-threaded
-// use only.
+// A small plugin that keeps the contract. Device 0 is usable, and its buffers are host memory;
+// device 1 is listed as unusable. Programs are refused. Queues run copies and fills during
+// `submit`. Most fakes are this plugin with one thing broken. Header-only; each fake includes this
+// file once. To be used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include "wye/abi.h"
 
-// Opaque to the host.
+// The host knows none of these types.
 struct wye_plugin_object {
     const wye_host_table* host;
 };
@@ -57,7 +57,7 @@ inline bool has_critical_entry(const wye_header& header) {
 
 // ---- Queue --------------------------------------------------------------------------------
 
-// It knows no entries of a submission.
+// Refuses critical entries of a submission, since it knows none.
 inline wye_status submit(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error) {
     if (has_critical_entry(submission->header))
@@ -168,7 +168,7 @@ constexpr wye_device_table make_device_table() {
 }
 inline constexpr wye_device_table kDeviceTable = make_device_table();
 
-// The slots that lead to a queue with another table.
+// A `queue_create` that gives queues the table `kTable`.
 template <const wye_queue_table& kTable>
 wye_status queue_create_with(wye_device_object* device, const wye_queue_desc* desc,
                              wye_queue_object** out, wye_timeline_object** timeline,
@@ -302,7 +302,7 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     return d;
 }
 
-// The answer of the query, with any description.
+// The answer of a query: `description`, unless the hello has a critical entry.
 inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* description,
                          const wye_plugin_desc** out) {
     if (has_critical_entry(hello->header)) return WYE_UNSUPPORTED_EXTENSION;
@@ -313,13 +313,13 @@ inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* descript
 }  // namespace fake
 
 #define FAKE_EXPORT extern "C" WYE_PLUGIN_EXPORT
-// A fake whose query hands out `description`.
+// Defines the query of a fake, which returns `description`.
 #define FAKE_QUERY(description)                                              \
     FAKE_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,        \
                                               const wye_plugin_desc** out) { \
         return fake::answer(hello, &(description), out);                     \
     }
-// A fake whose description is the healthy one after `change`, statements on `d`.
+// Defines a fake whose description is the healthy one, changed by the statements `change` on `d`.
 #define FAKE_DESC(name, change)                                          \
     static constexpr wye_plugin_desc kDesc = [] {                        \
         auto d = fake::make_desc(fake::text(name), &fake::kPluginTable); \
@@ -327,7 +327,7 @@ inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* descript
         return d;                                                        \
     }();                                                                 \
     FAKE_QUERY(kDesc)
-// A fake whose plugin table is the healthy one after `change`, statements on `t`.
+// Defines a fake whose plugin table is the healthy one, changed by the statements `change` on `t`.
 #define FAKE_TABLE(name, change)                                                         \
     static constexpr wye_plugin_table kTable = [] {                                      \
         auto t = fake::kPluginTable;                                                     \
@@ -336,8 +336,9 @@ inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* descript
     }();                                                                                 \
     static constexpr wye_plugin_desc kDesc = fake::make_desc(fake::text(name), &kTable); \
     FAKE_QUERY(kDesc)
-// A fake whose device and queue tables are the healthy ones after `change`, statements on `t` and
-// `q`, and whose plugin table after `plugin_change`, statements on `t`.
+// Defines a fake whose tables of devices and queues are the healthy ones, changed by the statements
+// `change` on `t` (device) and `q` (queue). The second macro also changes the plugin table, by the
+// statements `plugin_change` on `t`.
 #define FAKE_DEVICE(name, change) FAKE_DEVICE_AND_PLUGIN(name, change, )
 #define FAKE_DEVICE_AND_PLUGIN(name, change, plugin_change)         \
     static constexpr auto kTables = [] {                            \

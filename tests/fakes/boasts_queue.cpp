@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every queue is said to be for transfers, and the most urgent.
+// Says of every queue that it is for transfers and has the highest priority.
 #include "base.hpp"
 
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, which breaks one rule about commands or launches, named by the
-// configuration's "breaks_launches.how":
-//   runs_once         a command runs at its first execution only (P-41)
-//   keeps_parameters  an execution gets the parameters of the command's first one (P-42)
-//   ignores_edges     a command with edges runs its operations in reverse (P-43)
+// The CPU plugin under another name. Breaks one rule about commands or launches, which the
+// configuration's "breaks_launches.how" names:
+//   runs_once         a command runs only at its first execution (P-41)
+//   keeps_parameters  all executions get the parameters of the command's first one (P-42)
+//   ignores_edges     a command with edges runs its operations in reverse order (P-43)
 //   updates_nothing   an update succeeds and changes nothing (P-44)
-//   ignores_indirect  an indirect launch runs its `groups` (P-46)
-//   claims_grid_sync  cooperative launches are claimed, and are launches like any other (P-47)
-//   ignores_events    waits for native events are claimed, and none takes place (P-52)
-// Used by one thread.
+//   ignores_indirect  an indirect launch runs the workgroups in `logical_groups` (P-46)
+//   claims_grid_sync  cooperative launches are claimed, but run like any other launch (P-47)
+//   ignores_events    waits for native events are claimed, but no submit waits (P-52)
+// To be used by one thread.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -37,7 +37,7 @@ std::map<const wye_command_object*, std::uint32_t> params_sizes;
 std::map<const wye_command_object*, std::vector<std::uint64_t>> first_params;
 std::set<const wye_command_object*> executed;
 
-// Changes an operation. False: it is left out.
+// Changes an operation as `how` says. False: leave the operation out.
 bool change(wye_operation& operation) {
     if (operation.kind == WYE_OPERATION_DISPATCH) {
         wye_dispatch_op& op = operation.u.dispatch;

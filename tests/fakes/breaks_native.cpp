@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes buffers of native memory, and breaks one rule of them (P-51), named by the configuration's
-// "breaks_native.how":
-//   nothing       it keeps the rule
-//   copies        the buffer is a copy of that memory
-//   frees         the memory is cleared when the buffer is destroyed, as if it were freed
-//   takes_null    a null pointer is memory, too
-//   takes_short   so is memory of another type or of no bytes
+// Makes buffers of native memory, and breaks one rule about them (P-51), which the configuration's
+// "breaks_native.how" names:
+//   nothing       no rule is broken
+//   copies        the buffer is a copy of the native memory
+//   frees         the destruction of the buffer clears the native memory, as if to free it
+//   takes_null    a null handle is accepted
+//   takes_short   memory of another type or of no bytes is accepted
 #include <set>
 #include <string_view>
 

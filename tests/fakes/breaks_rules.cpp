@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breaks one rule of the contract, named by the configuration's "breaks_rules.how":
+// Breaks one rule of the contract, which the configuration's "breaks_rules.how" names:
 //   throws_at_end     every slot that destroys, closes or shuts down throws
 //   huge_save         a saved program claims an impossible size
 //   absent_save       a saved program's address is not mapped
@@ -11,6 +11,7 @@
 //   more_formats      the device claims three formats and has one
 //   exits             init calls exit
 //   ends_thread       init calls pthread_exit
+//   takes_signal      a submit with a dispatch sets a handler of SIGUSR2
 #include <pthread.h>
 
 #include <csignal>
@@ -26,7 +27,7 @@ std::string_view how;
 
 bool is(std::string_view what) { return how == what; }
 
-// An address that is never mapped, and not null.
+// An address that is not null and is never mapped.
 template <typename T>
 const T* nowhere() {
     return reinterpret_cast<const T*>(std::uintptr_t{4096});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Demands an extension that the host does not know.
+// Its description has a critical chain entry that the host does not know.
 #include "base.hpp"
 
 static constexpr wye_header kEntry = {sizeof kEntry, WYE_CHAIN_CRITICAL | 77, nullptr};

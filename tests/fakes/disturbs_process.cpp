@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces signal handlers, the alternate stack and the rounding mode, and blocks all signals of
-// the calling thread, in init and again in shutdown, as some drivers do.
+// Changes its process as some drivers do, in init and again in shutdown: replaces signal handlers,
+// the alternate stack and the rounding mode, and blocks all signals of the calling thread.
 #include "base.hpp"
 
 #include <cfenv>

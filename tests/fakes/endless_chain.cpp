@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An extension chain with a cycle.
+// Its description has a chain of entries that forms a cycle.
 #include "base.hpp"
 
 extern const wye_header kFirst;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library that needs_gone.so links to.
+// The library to which needs_gone.so is linked.
 extern "C" __attribute__((visibility("default"))) int wye_gone() { return 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has translate, but not the slot that releases its results.
+// Has the slot translate, but lacks translate_release, which releases the result.
 #include "base.hpp"
 
 static wye_status translate(wye_plugin_object*, std::uint32_t, const wye_artifact*, wye_string,

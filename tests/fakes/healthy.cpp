@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the contract. Must load whatever the other fakes do.
+// Keeps the contract, and must load whatever other fakes are present.
 #include "base.hpp"
 
 FAKE_DESC("healthy", (void)d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Its init fails, since its driver is not installed.
+// Its init fails as if its driver were not installed.
 #include "base.hpp"
 
 static wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object**,

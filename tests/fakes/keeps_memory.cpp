@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of its device does not come back when buffers are freed.
+// Its device has 16 MiB of memory, which buffers do not give back when they are freed.
 #include "base.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has 300 devices, each with two facts of the wrong type.
+// Lists 300 devices, each with two facts of the wrong type.
 #include "base.hpp"
 
 static wye_status probe(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {

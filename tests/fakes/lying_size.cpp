@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table that claims four gigabytes.
+// Its plugin table claims a size of four gigabytes.
 #include "base.hpp"
 
 FAKE_TABLE("lying_size", t.header.size = 0xfffffff8U)

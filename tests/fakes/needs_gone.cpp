@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Links to libwye_gone.so; a test changes that name in a copy.
+// Linked to libwye_gone.so. A test changes that name in a copy of the plugin.
 #include "base.hpp"
 
 extern "C" int wye_gone();

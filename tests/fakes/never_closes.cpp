@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin that never returns from closing its device, like a driver whose kernel never ends. Logs
-// that the call was entered, and continues to log.
+// Never returns from closing its device, like a driver whose kernel never ends. The call logs a
+// line at its begin, and again and again after that.
 #include <ctime>
 
 #include "base.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Built against a later minor, with a longer table, but accepts this host: it loads.
+// Built against a later minor, with a longer table. It accepts this host, so it must load.
 #include "base.hpp"
 
 namespace {

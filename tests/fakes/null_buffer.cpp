@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Returns OK for new buffers, programs and queues, but no object.
+// Returns OK for new buffers, programs and queues, but makes no object.
 #include "base.hpp"
 
 static constexpr wye_device_table kNullTable = [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Returns OK for opening a device, but no device.
+// Its open_device returns OK, but gives no device.
 #include "base.hpp"
 
 static wye_status open(wye_plugin_object*, const wye_open_desc*, wye_device_object**,

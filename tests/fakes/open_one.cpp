@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// open_one FILE HOW: opens device 0 of a fake in a process of its own, for fakes that end their
-// process. Prints "closed" after everything was closed.
+// open_one FILE HOW: opens device 0 of a fake in a separate process, for fakes that end their
+// process. Prints "closed" after the context was destroyed.
 #include <cstdio>
 
 #include "wye/wye.h"
@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const wye_string path = wye_str(argv[1]);
-    // A probe would end in its place.
+    // Without `probe.mode` off, only the probe's process would end.
     const wye_key_value config[] = {{wye_str("breaks_rules.how"), wye_str(argv[2])},
                                     {wye_str("probe.mode"), wye_str("off")}};
     wye_context_desc desc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// query_over_cpu(): answers a plugin's query as the built-in CPU plugin does, but under another id
-// and with some slots replaced. For fakes that are the CPU plugin except for what they break.
+// query_over_cpu(): answers a plugin's query like the built-in CPU plugin, but with another id and
+// with some slots replaced. For fakes that are the CPU plugin except for what they break.
 #pragma once
 
 #include "cpu/cpu_plugin.h"
@@ -10,8 +10,9 @@
 
 namespace fake {
 
-// `behind` becomes the CPU plugin's own table, which `table` names, and `table` then names a copy
-// after `replace`. The first call's `replace` counts for all later calls.
+// Sets `behind` to the CPU plugin's own table, to which `*table` points, and lets `*table` point to
+// a copy that `replace` has changed. The copy is made once: the `replace` of later calls is
+// ignored.
 template <typename Table, typename Replace>
 void replace_slots(const Table*& behind, const Table** table, Replace replace) {
     behind = *table;
@@ -23,7 +24,7 @@ void replace_slots(const Table*& behind, const Table** table, Replace replace) {
     *table = &kTable;
 }
 
-// The same for the plugin's table, which the host sees under another id.
+// The query of a fake: the plugin table is replaced in the same way, and the plugin's id is `id`.
 template <typename Replace>
 wye_status query_over_cpu(const wye_hello* hello, const wye_plugin_desc** out, const char* id,
                           const wye_plugin_table*& behind, Replace replace) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes artifacts of a format of its own only, so that no program of the language runs on it.
+// Accepts only artifacts of its own format, so no program of the language can run on it.
 #include "base.hpp"
 
 static wye_status info(wye_plugin_object* plugin, std::uint32_t index, wye_device_info* out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has an unknown extension without the CRITICAL bit: it loads.
+// Its description has an unknown chain entry that is not critical, so it must load.
 #include "base.hpp"
 
 static constexpr wye_header kEntry = {sizeof kEntry, 77, nullptr};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fails without an error object.
+// Its init fails without an error object.
 #include "base.hpp"
 
 static wye_status init(const wye_host_table*, std::uint32_t, wye_plugin_object**, wye_error**) {

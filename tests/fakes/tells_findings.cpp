@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the contract. Its `init` logs what the host says of its probe, and loads the library that
-// the variable WYE_FAKE_LOADS names, as a driver does.
+// Keeps the contract. Its `init` logs what the host's configuration says of the plugin's probe, and
+// loads the library that the variable WYE_FAKE_LOADS names, as a driver would.
 #include <dlfcn.h>
 
 #include <initializer_list>

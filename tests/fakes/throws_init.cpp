@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws in init.
+// Its init throws an exception.
 #include "base.hpp"
 
 #include <stdexcept>

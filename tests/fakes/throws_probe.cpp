@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws something that is no exception class while listing devices.
+// Its probe_devices throws a value that is not an exception object.
 #include "base.hpp"
 
 static wye_status probe(wye_plugin_object*, std::uint32_t*, wye_error**) { throw 7; }

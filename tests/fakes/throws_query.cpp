@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws in the query function.
+// Its query throws an exception.
 #include "base.hpp"
 
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, with the fault of a wrong compiler: it rotates right where a
-// program rotates left. For tests of the tools that compare devices.
+// The CPU plugin under another name, with the kind of fault that a driver's compiler may have: it
+// rotates right where a program rotates left. For tests of the tools that compare devices.
 #include <cstring>
 #include <vector>
 
@@ -11,12 +11,12 @@
 
 namespace {
 
-// The CPU plugin's own tables. They are static, so every thread writes the same values.
+// The CPU plugin's own tables. Several threads may set them, but always to the same values.
 const wye_plugin_table* plugin_behind = nullptr;
 const wye_device_table* device_behind = nullptr;
 
-// Changes the operation in the code of functions and main. Literals with the same number change
-// too, which is a fault as well.
+// Replaces the number of the operation ROTL by that of ROTR in the code of functions and main. A
+// literal that is the same number changes, too. That does not matter, since any fault will do.
 std::vector<std::uint32_t> turned(wye_bytes code) {
     std::vector<std::uint32_t> words((code.size + 3) / 4);
     std::memcpy(words.data(), code.data, code.size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Describes its devices badly: one without name and formats, one in a state that there is not, one
-// that is unusable without a reason.
+// Describes its three devices badly: the first has no name and no formats, the second has an
+// unknown state, the third is unusable without a reason.
 #include "base.hpp"
 
 static wye_status probe(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {

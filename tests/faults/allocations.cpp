@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replaces operator new and delete, and aligned_alloc, of the whole process. Allocations by Wye's
-// code are counted, may fail, and are listed until they are freed. Wye calls no other allocator of
-// the C library; functions that allocate internally (opendir, dlopen) fail as system calls.
+// Replaces operator new and delete, and aligned_alloc, in the whole process. Allocations that Wye's
+// code makes are counted, may fail, and are listed until they are freed. Wye uses no other
+// allocator of the C library. C library functions that allocate memory (opendir, dlopen) fail as
+// system calls.
 #include <pthread.h>
 #include <sched.h>
 
@@ -25,7 +26,7 @@ struct Block {
     std::uint64_t number;
 };
 
-// A hash table with open addressing. A deleted block leaves a tombstone, which inserts reuse.
+// A hash table with open addressing. A deleted block leaves a tombstone, whose place is used again.
 constexpr std::size_t kPlaces = std::size_t{1} << 18;
 constexpr std::uintptr_t kTombstone = 1;
 Block blocks[kPlaces];
@@ -74,7 +75,7 @@ void forget(void* memory) {
             blocks[i].memory = reinterpret_cast<void*>(kTombstone);
             return;
         }
-        // No search goes past an empty slot, so tombstones before it are not needed.
+        // A search ends at an empty place, so tombstones just before an empty place are removed.
         do {
             blocks[i].memory = nullptr;
             i = (i + kPlaces - 1) % kPlaces;

@@ -17,7 +17,7 @@
 namespace faults {
 namespace {
 
-// The number of a pair: that of the first call times this, plus that of the second.
+// The number of a pair is that of its first call times kPair, plus that of its second call.
 constexpr std::uint64_t kPair = 1'000'000;
 
 class BusyWorker {
@@ -45,8 +45,8 @@ class BusyWorker {
     }
 
   private:
-    // Because of threads, the number of calls varies, so it ends when several runs had no failing
-    // call.
+    // Lets each call fail in turn. The number of calls varies, because of threads, so this ends
+    // after several runs in which no call failed.
     void run_all(std::uint64_t first) {
         std::uint64_t idle = 0;
         if (!job_.twice) {
@@ -67,7 +67,7 @@ class BusyWorker {
         }
     }
 
-    // A selection that depends on the slice of this run.
+    // Lets some calls fail. Which ones depends on the slice of this run.
     void run_some(std::uint64_t most, std::uint64_t calls) {
         const char* seed = std::getenv("WYE_TEST_SLICE");
         std::mt19937_64 random(seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10));
@@ -90,7 +90,7 @@ class BusyWorker {
         std::fflush(stdout);
     }
 
-    // Makes call `n`, or a pair, fail. Returns whether all of them did.
+    // Lets call `n` fail, or pair `n`. Returns whether all these calls were made.
     bool one(std::uint64_t n) {
         progress_.at = n;
         const std::uint64_t first = job_.twice ? n / kPair : n;
@@ -99,9 +99,9 @@ class BusyWorker {
         run_once(first, second);
         const std::uint64_t fired = fired_;
         std::uint64_t leak = live().blocks - std::min(live().blocks, before);
-        // Then the objects stay, or a thread frees them later, as wye.h says.
+        // A close that failed leaves objects, or a thread frees them later (wye.h): not a leak.
         if (call_->closes && (!good_ || call_->expected != WYE_OK)) leak = 0;
-        // Memory that is kept once is intended; memory kept by every run is a leak.
+        // Memory that is kept only once is intended. Memory that every run keeps is a leak.
         for (int i = 0; i < 2 && leak != 0; ++i) {
             const std::uint64_t middle = live().blocks;
             run_once(first, second);
@@ -127,7 +127,7 @@ class BusyWorker {
             defect("without a fault: " + pass.refusal);
         for (const std::string& text : pass.defects) defect(text);
     }
-    // A cancelled dispatch ends with an error.
+    // A dispatch that was cancelled ends with an error, as expected.
     [[nodiscard]] bool refused_as_expected(const Pass& pass) const {
         return job_.subject.starts_with("cancel") && pass.refusal.starts_with("its work");
     }
@@ -165,9 +165,10 @@ class BusyWorker {
         else if (fired_ != 0)
             ++progress_.refused;
         if (call.closes) return;
-        // Without work left to ask for, or with the work ended, the call would do something else.
+        // If other threads' calls failed, the pending work has ended: a call that needs it is not
+        // repeated.
         const bool repeats = on_caller || (!submitted && call.expected == WYE_OK);
-        // The work that it waits for may have failed, for lack of the same memory.
+        // The pending work for which the call waits may have failed, for the same lack of memory.
         const bool may_fail = call.effect == Effect::kWaits || job_.subject == "output";
         if (!good && fired_ != 0 && repeats && !make(world, call, expected) &&
             !(may_fail && status_ == WYE_OUT_OF_MEMORY))
@@ -195,7 +196,7 @@ class BusyWorker {
         std::snprintf(progress_.what, sizeof progress_.what, "%s", text.str().c_str());
     }
 
-    // Makes the call and notes what it may have done.
+    // Makes the call, and widens `expected` by what the call may have done.
     bool make(World& world, const Call& call, Expected& expected) {
         wye_error** const sink = world.calls.sink();
         faults_set_clock(world.clock());
@@ -212,7 +213,7 @@ class BusyWorker {
         return good;
     }
 
-    // Waits for the call's work and for that of others.
+    // Waits for the call's work and for the pending work.
     void settle(World& world, const Call& call, bool submitted, Expected& expected) {
         const bool sets = call.effect == Effect::kSubmitsSet;
         const bool adds = call.effect == Effect::kSubmitsAdd || (submitted && !sets);
@@ -233,7 +234,7 @@ class BusyWorker {
             expected.most += call.adds;
         }
         world.mine.clear();
-        // Where the threads that run it have no memory, other work may fail too.
+        // If memory is lacking in the threads that run the work, other work may fail, too.
         if (!world.settle(job_.flavour == 0)) expected.least = 0;
     }
 
@@ -248,7 +249,7 @@ class BusyWorker {
                                "came " + std::to_string(world.notified) + " times");
     }
 
-    // Later work is right, and the call's work ran as often as it was accepted.
+    // Checks that later work succeeds, and that the call's work ran as often as it was accepted.
     void check(World& world, Expected expected) {
         const wye_argument argument = World::resident(world.other);
         const wye_dispatch_desc desc = world.add(argument);
@@ -265,7 +266,8 @@ class BusyWorker {
     Progress& progress_;
     Place place_ = Place::kCaller;
     const Call* call_ = nullptr;
-    // Of the last run: the calls made, those that failed, and whether the API's call succeeded.
+    // Of the last run: how many calls were made, how many failed, and whether the API's call
+    // succeeded.
     std::uint64_t made_ = 0, fired_ = 0;
     bool good_ = false;
     wye_status status_ = WYE_OK;

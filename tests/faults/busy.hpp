@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory runs out in one call while a device is busy: each allocation of the call in turn, each
-// pair of them, and all from one on.
+// Makes memory run out in one call while a device is busy: each allocation of the call fails in
+// turn, each pair of allocations, and each allocation with all that follow.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace faults {
 
-// Names of targets, one for each place where the work of a call runs, and of the calls.
+// The names of the targets, one for each Place, and the names of the calls.
 std::vector<std::string> busy_targets();
 std::vector<std::string> busy_calls();
 int run_busy_job(const Job& job, const Range& range, const std::string& cache, Progress& progress);

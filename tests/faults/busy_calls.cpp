@@ -31,7 +31,7 @@ wye_status submit(World& w, wye_error** error, wye_queue queue = 0, wye_pipeline
     return keep(w, wye_dispatch_submit(w.context, &desc, &out, error), out);
 }
 
-// A dispatch from and to host memory; `owned`: the library keeps the output.
+// A dispatch with input and output in host memory. `owned`: the library owns the output.
 wye_dispatch_desc from_host(World& w, wye_argument& argument, bool owned) {
     argument = {};
     argument.kind = WYE_ARGUMENT_HOST;
@@ -71,7 +71,7 @@ wye_status transfer_later(World& w, wye_error** error) {
     return keep(w, wye_buffer_transfer_submit(w.context, &desc, &out, error), out);
 }
 
-// A graph of two additions around a copy of the target.
+// A graph: an addition, a copy of the target, another addition.
 wye_status make_graph(World& w, wye_error** error) {
     const wye_argument argument = World::resident(w.target);
     const wye_dispatch_desc add = w.add(argument);
@@ -202,7 +202,8 @@ constexpr Call kCalls[] = {
          wye_pending out = 0;
          return keep(w, wye_dispatch_submit(w.context, &desc, &out, e), out);
      }},
-    // In the session's line, where the other threads' failures (flavour 1) are those of its thread.
+    // Compiled in the session's line, whose thread is not the caller's: failures there are of
+    // flavour 1.
     {"submit-cold", kSubmitsAdd, 1, kBehind, nullptr, nullptr,
      [](W& w, E e) { return submit(w, e, w.queue, 0, true); }},
     {"submit-cold-host", kNone, 0, kBehind, nullptr, nullptr,

@@ -9,8 +9,8 @@
 namespace faults {
 namespace {
 
-// The last element of a buffer is not counted. `meet` uses it to wait, for some time, until a
-// second thread runs a part of the launch.
+// The last element of a buffer is not checked. The program `meet` uses it to wait, for a limited
+// time, until a second thread runs a part of the launch.
 constexpr const char* kAdd = R"(wye 1; program add; workgroup 64;
 input_output r: u32[]; grid elements len(r);
 main { let i = global_id.x; if i + 1u < len(r) { r[i] = r[i] + 1u; } })";
@@ -38,7 +38,7 @@ main {
     while open == 0u { let now = atomic_load(flag[0]); open = now; }
     for at in i..len(r) - 1u step 64u { r[at] = r[at] + 1u; }
 })";
-// The host looks for its trap between two rounds.
+// Between the two rounds of this program the host checks whether the program has trapped.
 constexpr const char* kRounds = R"(wye 1; program rounds; workgroup 64;
 input_output flag: u32[]; input_output r: u32[]; grid groups 1;
 main {
@@ -52,7 +52,7 @@ main {
 }  // namespace
 
 World::World(Place place, const std::string& cache, Pass& pass) : calls(pass), place_(place) {
-    // One group is one block; more are several.
+    // One workgroup makes one block of the CPU plugin's work; more workgroups make several blocks.
     groups_ = place == Place::kCaller ? 1 : place == Place::kHandover ? 128 : 16384;
     elements_ = place == Place::kCaller ? 65 : 8193;
     wye_context_desc desc;
@@ -123,7 +123,7 @@ bool World::make() {
         !make_program(kCold, cold) || !make_program(kGate, gate_program_) ||
         !make_program(kRounds, rounds_program_))
         return false;
-    // So that no clock decides what is submitted by its call and what by the line.
+    // Compiled now, so that work is submitted by its call, and not by the session's line.
     for (const wye_program one : {program, gate_program_, rounds_program_})
         if (!prepare(one)) return false;
     for (Gate& gate : gates_)

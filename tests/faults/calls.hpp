@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls: checks the result of each call of the API. Single-threaded.
+// Calls: checks the result of each call of the API. To be used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Calls {
         return &error_;
     }
 
-    // Whether the call ended as expected.
+    // Checks the result of a call. Returns whether it is the expected status.
     bool ok(const char* what, wye_status status, wye_status expected = WYE_OK) {
         wye_error* error = error_;
         error_ = unset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the fake CUDA driver whose functions fail on request.
+// A proxy of the fake CUDA driver. Its functions fail on request.
 #include <dlfcn.h>
 
 #include "cuda/driver.hpp"
@@ -31,7 +31,7 @@ struct Rules {
 
 }  // namespace
 
-// The plugin looks up each function by name and gets its thunk.
+// The plugin looks up each function by its name, and gets the thunk of that function.
 #define FAULTS_EXPORT(name, symbol)                                    \
     extern "C" decltype(&::name) faults_find_##name() {                \
         return &faults::Thunk<Rules, symbol, decltype(&::name)>::call; \

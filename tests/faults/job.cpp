@@ -42,8 +42,8 @@ std::set<std::string> files_in(const std::string& folder) {
     return out;
 }
 
-// Whether the file is a cache entry. A fault may change an entry's key, if a plugin's file could
-// not be read; readers verify the checksum.
+// Whether the file is a cache entry. A new entry is no defect: its key may differ if a plugin's
+// file could not be read, and readers verify its checksum.
 bool is_entry(const std::string& name) {
     return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -55,7 +55,8 @@ const fake_cuda::Control& fake_cuda_driver() {
         dlsym(library, "fake_cuda_control"))();
 }
 
-// The program `scale` on the fake driver. Its parameters, in order: x, r, the count of r, {factor}.
+// What the fake driver runs for the program `scale`. Its arguments are x, r, the count of r,
+// {factor}.
 void scale(const fake_cuda::Launch& launch) {
     std::uint64_t at[3] = {};
     for (std::size_t i = 0; i < 3; ++i) std::memcpy(&at[i], launch.arguments[i], 8);
@@ -99,7 +100,7 @@ class Worker {
             fake_cuda_driver().set_kernel(scale);
         }
 #endif
-        // Runs twice, so that objects made once per process exist.
+        // Two runs without faults, so that objects that are made once for the process exist.
         for (int i = 0; i < 2; ++i)
             if (!healthy("without a fault")) return 1;
         clean();
@@ -112,8 +113,8 @@ class Worker {
         progress_.calls = calls;
         const std::uint64_t step =
             range.most == 0 ? range.stride : std::max<std::uint64_t>(1, calls / range.most);
-        // Because of threads, the number of calls varies, so the job ends only when several runs
-        // had no failing call.
+        // The number of calls varies, because of threads, so the job ends only after several runs
+        // in which no call failed.
         std::uint64_t idle = 0;
         for (std::uint64_t n = range.first; idle < 3; n += step) {
             progress_.at = n;
@@ -129,7 +130,8 @@ class Worker {
 
     void clean() const {
         if (job_.warm) return;
-        // Keeps the verdict of a device, which is slow to make, except in jobs that test files.
+        // Keeps a device's self-test results, which take long to make. Only jobs that test files
+        // remove them.
         std::error_code ignored;
         for (const auto& entry : fs::recursive_directory_iterator(cache_, ignored))
             if (entry.is_regular_file(ignored) &&
@@ -163,7 +165,7 @@ class Worker {
         return false;
     }
 
-    // Makes call `n` fail, and later calls if the job says so. False: there were fewer calls.
+    // Lets call `n` fail, and all later calls if the job says so. False: there were fewer calls.
     bool inject(std::uint64_t n) {
         clean();
         arm({job_.kind, n, job_.persistent, job_.flavour, progress_.what});
@@ -209,8 +211,8 @@ class Worker {
         std::snprintf(progress_.what, sizeof progress_.what, "%s", text.c_str());
     }
 
-    // A file that a run without faults does not leave is half-written or stale. A file that could
-    // not be removed is no defect.
+    // A file that remains after a fault, but not without faults, is half-written or stale. If the
+    // fault was in the removal of a file, the file is no defect.
     void check_files() {
         if (job_.persistent || std::strncmp(counts().first, "unlink", 6) == 0) return;
         for (const std::string& name : files_in(cache_))
@@ -221,8 +223,8 @@ class Worker {
         const Balance before = balance();
         if (!inject(n)) return false;
         ++progress_.injected;
-        // Memory that is kept once is intended, such as a text made once per process; memory kept
-        // by every run is a leak.
+        // Memory that is kept only once is intended, such as a text for the whole process. Memory
+        // that every run keeps is a leak.
         std::string leak = balance().beyond(before);
         for (int i = 0; i < 2 && !leak.empty(); ++i) {
             const Balance middle = balance();
@@ -283,15 +285,15 @@ std::vector<Job> all_jobs() {
             for (const std::string& name : subjects)
                 for (std::uint32_t flavour = 0; flavour < way.flavours; ++flavour)
                     for (const bool persistent : {false, true}) {
-                        // An interrupted call is retried, so interrupting all of them would never
-                        // end.
+                        // Wye repeats an interrupted call, so a run in which all calls are
+                        // interrupted would never end.
                         if (way.kind == kSystem && flavour == 2 && persistent) continue;
                         out.push_back({target.name, name, way.kind, persistent, flavour, false});
                         if (way.kind == kSystem && target.name != "cpu")
                             out.push_back({target.name, name, way.kind, persistent, flavour, true});
                     }
     }
-    // Flavour 0: on the calling thread; 1: on the others.
+    // Flavour 0: calls of the calling thread fail; 1: calls of the other threads fail.
     for (const std::string& target : busy_targets())
         for (const std::string& name : busy_calls())
             for (const std::uint32_t flavour : {0U, 1U}) {

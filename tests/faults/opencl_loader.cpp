@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the real OpenCL loader whose functions fail on request.
+// A proxy of the real OpenCL loader. Its functions fail on request.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Indexed by flavour: errors of any call, then those of NVIDIA's driver for a lost device.
+// The errors by flavour: three that any call may return, then that of NVIDIA's driver after a loss.
 constexpr cl_int kCodes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_COMMAND_QUEUE,
                              -9999};
 
@@ -17,8 +17,8 @@ struct Rules {
         static void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         return dlsym(library, name);
     }
-    // Releases and waits are done even if they report an error; otherwise the driver would use
-    // memory that the caller reuses.
+    // Releases and waits run even if they report an error: otherwise the driver would still use
+    // memory that the caller uses again.
     static constexpr bool does_first(std::string_view name) {
         return faults::begins(name, "clRelease") || name == "clFinish" ||
                name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject";
@@ -50,7 +50,7 @@ struct Rules {
 
 }  // namespace
 
-// The plugin looks up each function by name and gets its thunk.
+// The plugin looks up each function by its name, and gets the thunk of that function.
 #define FAULTS_EXPORT(name)                                           \
     extern "C" decltype(&::name) faults_find_##name() {               \
         return &faults::Thunk<Rules, #name, decltype(&::name)>::call; \

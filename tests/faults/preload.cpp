@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded into a command (LD_PRELOAD): arms the fault that WYE_FAULTS describes, "KIND AT
-// PERSISTENT FLAVOUR FILE". The name of the failed call is written to FILE.
+// Preloaded into a command (LD_PRELOAD). WYE_FAULTS describes the fault as "KIND AT PERSISTENT
+// FLAVOUR FILE". The name of the call that failed is written to FILE.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -41,7 +41,7 @@ int counted_main(int count, char** values, char** environment) {
 
 }  // namespace
 
-// Arms the fault at main, since allocations of static objects before it must not fail.
+// Arms the fault when main begins: the allocations of static objects before that must not fail.
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     Main main, int count, char** values, void (*init)(), void (*fini)(), void (*loader_fini)(),
     void* stack_end) {

@@ -99,7 +99,7 @@ class Runner {
         return calls_.ok("wye_device_flush", wye_device_flush(context_, device_, calls_.sink()));
     }
 
-    // The first submit, which returns before its program is compiled.
+    // Makes the first submit, which returns before its program is compiled.
     bool deferred() {
         std::vector<wye_argument> arguments;
         for (std::size_t i = 0; i < subject_.example.buffers.size(); ++i) {
@@ -181,7 +181,7 @@ class Runner {
             }
             const Buffers before = results;
             if (!dispatch(arguments, params)) {
-                // Outputs are not compared: a driver that fails while it reads back may have
+                // Outputs are not compared here: a driver that fails during a download may have
                 // changed some.
                 return false;
             }
@@ -266,7 +266,7 @@ class Runner {
     std::vector<std::uint32_t> bindings_;
 };
 
-// Programs that are not among the examples.
+// Programs besides the examples.
 constexpr std::string_view kPhases = R"(wye 1; program phases; workgroup 64;
 param rounds: u32; input_output a: u32[]; output s: u32[len(a)]; grid elements len(a);
 main {
@@ -305,7 +305,8 @@ Subject subject(const std::string& name) {
     constexpr std::size_t kSize = 300;
     if (name == "phases") {
         const auto before = words(kSize, [](std::uint32_t i) { return i; });
-        // Two rounds reverse the order twice, and each adds its number.
+        // The two rounds reverse the order of the elements twice, and add the numbers of the
+        // rounds.
         const auto after = words(kSize, [](std::uint32_t i) { return i + 1; });
         const auto scratch = words(kSize, [](std::uint32_t i) { return kSize - i; });
         return {name,

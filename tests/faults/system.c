@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces the system calls of the whole process, by their names in the C library: files, folders,
- * libraries, threads. Calls from Wye's code are counted. They may fail with an errno that the call
- * can return, be interrupted, or transfer fewer bytes. This file is C, since in C++ the C library's
- * headers declare some of these functions with exception specifications. */
-#undef _FILE_OFFSET_BITS /* the 32-bit and the 64-bit form of each call are defined */
+ * Replaces the C library's functions for system calls in the whole process: files, folders,
+ * libraries, threads. Calls that Wye's code makes are counted. A call may fail with an errno that
+ * the call can return, be interrupted, or transfer fewer bytes. This file is C, since in C++ some
+ * of these functions are declared with exception specifications. */
+#undef _FILE_OFFSET_BITS /* both the 32-bit and the 64-bit form of each call are defined */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -24,7 +24,7 @@
 
 #include "faults/modules.h"
 
-/* The errors of a call by flavour, the common one first. */
+/* The errors of a call by flavour. The most common error is the first. */
 typedef struct Errors {
     int by_flavour[3];
 } Errors;
@@ -48,7 +48,7 @@ static int fails(const char* name, Errors errors, void* caller) {
     return 1;
 }
 
-/* The functions of sanitizers, which must see new threads and libraries. */
+/* The sanitizers' own functions, which must see each new thread and library. */
 __attribute__((weak)) int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*,
                                                        void* (*)(void*), void*);
 __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
@@ -59,8 +59,8 @@ __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
     static __typeof__(&name) real; \
     if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name)
 
-/* Defines result NAME(parameters), which returns `bad` on failure. `given` are the names of the
- * parameters. */
+/* Defines `result name parameters`, a function that returns `bad` if it fails. `given` has the
+ * names of the parameters. */
 #define FAILING(result, name, parameters, given, errors, bad) \
     EXPORT result name parameters {                           \
         REAL(name);                                           \
@@ -81,7 +81,7 @@ __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
         return real given_mode;                                                                    \
     }
 
-/* An interrupted transfer moves half of the bytes, and the caller must continue. */
+/* An interrupted transfer moves half of the bytes. The caller must then transfer the rest. */
 #define MOVING(name, parameters, given, given_half, errors)                      \
     EXPORT ssize_t name parameters {                                             \
         REAL(name);                                                              \
@@ -145,7 +145,7 @@ FAILING(DIR*, fdopendir, (int file), (file), kFolder, NULL)
 FAILING(struct dirent*, readdir, (DIR * folder), (folder), kRead, NULL)
 FAILING(char*, realpath, (const char* path, char* out), (path, out), kLook, NULL)
 
-/* The descriptor is closed even if an error is returned. */
+/* Closes the descriptor, even if the call reports an error. */
 EXPORT int close(int file) {
     REAL(close);
     if (!fails("close", kClose, CALLER)) return real(file);
@@ -163,11 +163,11 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     return real(thread, attributes, start, argument);
 }
 
-/* Fails by opening an absent library, so that dlerror reports it as usual. */
+/* Fails by opening a library that does not exist, so that dlerror reports the failure as usual. */
 EXPORT void* dlopen(const char* path, int mode) {
     REAL(dlopen);
     if (path != NULL && fails("dlopen", kOpen, CALLER)) path = "libmade-to-fail.so.0";
     if (__interceptor_dlopen != NULL) return __interceptor_dlopen(path, mode);
-    /* As a tail call, so that the library path of the caller applies. */
+    /* A tail call, so that the C library sees the caller, whose library path applies. */
     return real(path, mode);
 }

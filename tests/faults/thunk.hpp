@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Thunk: one function of a driver, with a fault before or after the call. Shared by the driver
-// proxies.
+// Thunk: stands for one function of a driver, and lets it fail before or after the real call. The
+// driver proxies share this file.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace faults {
 
 inline constexpr std::uint32_t kDriverCall = 4;
 
-// The name of a driver function; each name makes a distinct type.
+// The name of a driver function, as a template argument. Each name makes a type of its own.
 template <std::size_t N>
 struct Name {
     char text[N]{};
@@ -37,15 +37,15 @@ constexpr bool one_of(std::string_view name, const char* const (&list)[N]) {
     return false;
 }
 
-// `Rules` has only static members: find(name) looks up the real function; does_first(name): whether
-// the real function is called before the fault; failure<R>(name, arguments...) makes the result of
-// a failed call; made(name, result, arguments...) and freed(name, arguments...) count the driver's
-// objects.
+// `Rules` has only static members. find(name): looks up the real function. does_first(name):
+// whether the real function is called before a fault is reported. failure<R>(name, arguments...):
+// the result of a failed call. made(name, result, arguments...) and freed(name, arguments...):
+// count the driver's objects.
 template <typename Rules, Name kName, typename Function>
 struct Thunk;
 template <typename Rules, Name kName, typename R, typename... A>
 struct Thunk<Rules, kName, R (*)(A...)> {
-    // Concurrent writers write the same value.
+    // Several threads may set this, but always to the same value.
     static inline R (*real)(A...) = nullptr;
 
     static R call(A... a) {

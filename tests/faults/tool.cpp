@@ -144,7 +144,7 @@ class CommandRun {
         std::fflush(stdout);
     }
 
-    // The number of calls: doubles a guess until no call fails, then bisects.
+    // The number of calls that a run makes. Doubles a guess until no call fails, then bisects.
     std::uint64_t count() {
         const auto fires = [&](std::uint64_t n) {
             (void)spawn(n);
@@ -183,7 +183,7 @@ class CommandRun {
         return true;
     }
 
-    // If standard error itself fails, no message is possible.
+    // Whether the command could not print a message, since writing to standard error fails as well.
     [[nodiscard]] bool out_of_words(const std::string& said) const {
         return said.empty() && job_.persistent;
     }

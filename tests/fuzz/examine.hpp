@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a parsed or decoded program through the validator and, if it is valid, through the analysis
-// and each lowering. Aborts if one of them breaks its contract.
+// Examines a program that was parsed or decoded: validates it and, if it is valid, runs the
+// analysis and all lowerings. Aborts if one of these breaks its contract.
 #pragma once
 
 #include <cstdlib>
@@ -18,8 +18,8 @@ inline void examine(wye::ir::Program program) {
         if (diagnostic.fix.rfind("Fix: ", 0) != 0) std::abort();
     if (!found.empty()) return;
     (void)wye::ir::analyse(program);
-    // Lowers for an unknown device, with every check, and for a trusted one, with native functions,
-    // a folded grid and the check-free form.
+    // Lowers twice: for an unknown device, with all checks; and for a trusted device, with native
+    // functions, a folded grid and the check-free form.
     wye::lower::TargetFacts trusted;
     trusted.native_f32_div = trusted.native_f32_sqrt = trusted.native_f32_fma = true;
     trusted.native_f64_div = trusted.native_f64_sqrt = trusted.native_f64_fma = true;
@@ -33,7 +33,7 @@ inline void examine(wye::ir::Program program) {
             const auto artifact = trust ? wye::lower::lower(program, format, trusted, free)
                                         : wye::lower::lower(program, format, {});
             if (artifact) continue;
-            // Lowering may not support a valid program, but never calls it invalid.
+            // A lowering may refuse a valid program, but must not call it invalid.
             if (artifact.error().code == wye::Code::INVALID_PROGRAM) std::abort();
             if (artifact.error().fix.rfind("Fix: ", 0) != 0) std::abort();
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: manifests. Any bytes give a value, or an error with a location and a remedy.
+// Fuzz target: manifests. Any bytes must give a manifest, or an error with a location and a remedy.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the fuzz target once on every file of the folder in the argument, so that builds without
-// libFuzzer replay what fuzzing has found. A crash is the failure; the count at the end is that of
-// the files.
+// Runs the fuzz target once on each file of the folder that the argument names, so that builds
+// without libFuzzer replay what fuzzing has found. A crash is the failure. The number printed at
+// the end is the number of files.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

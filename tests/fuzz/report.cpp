@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: saved reports. Any bytes give a report, or an error with a place and a remedy. No
-// view of a report has a character that a terminal would obey, and no page a tag of the report.
+// Fuzz target: saved reports. Any bytes must give a report, or an error with a location and a
+// remedy. A view must contain no character that controls a terminal, and a page no tag from the
+// report.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -42,14 +43,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_text(list_view(report));
     const std::string page = page_view(report);
     check_text(page);
-    // Its own script is the only one.
+    // The page has only one script, its own.
     if (page.find("<script") != page.rfind("<script") || page.find("<img") != page.npos)
         std::abort();
     if (const auto value = property_view(report, "memory_bytes", true); value.ok())
         check_text(*value);
     if (const auto fits = require_view(report, "!f64,memory>=1GiB,vendor!=x"); fits.ok())
         for (const std::string& failure : fits->failures) check_text(failure);
-    // A report equals itself, and stays readable without what identifies its owner.
+    // A report has no difference to itself, and can still be read after it was redacted.
     if (!diff_view(report, report, Style{}).empty()) std::abort();
     const Report hidden = redacted(report, {{"fuzz", "USER"}, {"/root", "~"}});
     check_text(diff_view(report, hidden, narrow));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: selectors. An accepted selector's printed text is accepted, prints the same, and
-// names the same devices; a plugin with a named device is not excluded.
+// Fuzz target: selectors. The printed text of an accepted selector must be accepted, print the same
+// text, and select the same devices. A plugin with a selected device must not be excluded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: the text form. A parsed program's printed text parses to the same program, and its
-// wire form decodes to the same program.
+// Fuzz target: the text form. The printed text of a parsed program must parse to the same program,
+// and its wire form must decode to the same program.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!again.ok() || print(again.program) != printed) std::abort();
     Program checked = parsed.program;
     const bool valid = validate(checked).empty();
-    // Printing an invalid program may lose information that only its types determine.
+    // The print of an invalid program may lack information that only the types determine.
     if (valid && !same_program(parsed.program, again.program)) std::abort();
 
     const auto wire = encode(parsed.program);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libFuzzer mutator for the text form that changes tokens, blocks and functions instead of bytes,
-// so that most results still parse and some reach limits. A third of the changes are libFuzzer's
-// own, on bytes.
+// A libFuzzer mutator for the text form. It changes tokens, blocks and functions instead of bytes,
+// so that most results can still be parsed, and some reach limits. A third of the changes are
+// libFuzzer's own changes of bytes.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -87,7 +87,8 @@ constexpr std::array<std::pair<const char*, const char*>, 14> kWraps = {{{"(", "
 
 bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Every byte is in one token; spaces and comments stay in front of the token they precede.
+// Splits a text into tokens. Spaces and line ends belong to the token behind them; a comment is a
+// token.
 Tokens tokens(std::string_view text) {
     Tokens out;
     std::size_t at = 0;
@@ -156,7 +157,7 @@ class Mutation {
                 return swap_names();
         }
     }
-    // Inserts a statement or function of another program at a random place.
+    // Inserts a statement or a function of another program at a random place.
     void take(Mutation& other) {
         if (tokens_.empty() || other.tokens_.empty()) return;
         const auto [first, last] = other.statement();
@@ -192,8 +193,8 @@ class Mutation {
         return std::ranges::any_of(kOperators, [&](std::string_view op) { return op == token; });
     }
 
-    // The first token that `wanted` accepts, searching from a random one; the number of tokens if
-    // there is none.
+    // Searches the tokens from a random one on. Returns the first that `wanted` accepts, or the
+    // number of tokens if there is none.
     template <typename Wanted>
     std::size_t find(Wanted wanted) {
         const std::size_t from = pick(tokens_.size());
@@ -208,7 +209,8 @@ class Mutation {
         const std::size_t at = find(wanted);
         if (at != tokens_.size()) tokens_[at] = std::string(" ") + by;
     }
-    // From behind a `;`, `{` or `}` up to the `;` or the whole block that follows.
+    // A statement: from behind a `;`, `{` or `}` to the next `;` or to the end of the block that
+    // follows.
     Range statement() {
         std::size_t at = find([](std::string_view t) { return t == ";" || t == "{" || t == "}"; });
         if (at == tokens_.size()) return {0, 0};
@@ -245,7 +247,7 @@ class Mutation {
         std::string after;
         for (std::size_t i = 0; i < depth; ++i) {
             std::string open = any(kBefore);
-            // Each loop has a variable of its own.
+            // Each loop needs a variable of its own.
             if (const auto name = open.find("n_"); name != std::string::npos)
                 open.insert(name + 2, std::to_string(i));
             before += "\n" + open;
@@ -266,7 +268,7 @@ class Mutation {
         }
         tokens_[at] = before + tokens_[at] + after;
     }
-    // Copies a function under new names, each of which may call the one before.
+    // Copies a function several times, under new names. Each copy may call the copy before it.
     void duplicate_function(std::size_t times) {
         const std::size_t fn = find([](std::string_view t) { return t == "fn"; });
         if (fn + 1 >= tokens_.size())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: the messages of the helper that probes plugins, and kept verdicts. Any bytes give a
-// value or a refusal; a verdict that was read is written and read again.
+// Fuzz target: messages of the helper that probes plugins, and kept verdicts. Any bytes must give a
+// value or a refusal. A verdict that was read is written, and must be read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

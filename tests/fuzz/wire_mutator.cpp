@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A libFuzzer mutator for the wire form. It changes the contents of sections and corrects lengths
-// and offsets, or decodes the program, changes nodes, types, literals, blocks and declarations, and
-// encodes it, so that most results are valid or refused late. A third of the changes are
-// libFuzzer's own, on bytes.
+// A libFuzzer mutator for the wire form. It either changes the contents of sections and corrects
+// lengths and offsets; or it decodes the program, changes nodes, types, literals, blocks and
+// declarations, and encodes the program. So most results are valid, or are refused late. A third of
+// the changes are libFuzzer's own changes of bytes.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -47,7 +47,7 @@ class Mutator {
   public:
     explicit Mutator(unsigned seed) : random_(seed) {}
 
-    // All sections with one of them changed; empty if `wire` has no valid section table.
+    // All sections, one of them changed. Empty: `wire` has no valid section table.
     Bytes sections(std::span<const std::uint8_t> wire) {
         constexpr std::size_t kHead = WYE_PROGRAM_HEADER_BYTES;
         constexpr std::size_t kEntry = WYE_PROGRAM_SECTION_ENTRY_BYTES;
@@ -83,7 +83,8 @@ class Mutator {
         return out;
     }
 
-    // Changes the program so that it can still be encoded: operands come before their users.
+    // Changes the program in a way that can be encoded: operands come before the nodes that use
+    // them.
     void change(Program& program) {
         Code* code = &program.main;
         if (!program.functions.empty() && pick(3) == 0)
@@ -174,7 +175,7 @@ class Mutator {
                                      read<std::uint32_t>(bytes, at * 4) + (pick(2) == 0 ? 1 : -1));
         }
     }
-    // Another operation with as many operands.
+    // Replaces the operation of an expression by another one with the same number of operands.
     void change_expression(Code& code) {
         if (code.exprs.empty()) return;
         Expr& expr = one_of(code.exprs);
@@ -204,7 +205,8 @@ class Mutator {
             return;
         }
     }
-    // Declarations stay where they are, since locals are numbered in their order.
+    // Whether a statement may be repeated. A declaration may not: locals are numbered in their
+    // order.
     static bool repeatable(const Stmt& stmt) { return stmt.body == kNone && stmt.local == kNone; }
     void repeat_statement(Code& code) {
         for (int tries = 0; tries < 20 && !code.blocks.empty(); ++tries) {
@@ -217,7 +219,7 @@ class Mutator {
             return;
         }
     }
-    // Puts the whole body inside `if` blocks.
+    // Puts the whole body into nested `if` blocks.
     void nest(Code& code) {
         ExprId condition = kNone;
         for (ExprId i = 0; i < code.exprs.size(); ++i)
@@ -243,7 +245,7 @@ class Mutator {
             code.stmts.push_back(stmt);
         }
     }
-    // Makes a result or a statement's operand deeper.
+    // Puts more nodes above a result, or above an operand of a statement.
     void deepen(Code& code) {
         if (code.exprs.empty()) return;
         ExprId* slot = code.result != kNone ? &code.result : nullptr;

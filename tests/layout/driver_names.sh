@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# In runtime/lower, only the folder of the quirk table names drivers. Elsewhere a driver's name may appear only in the name
-# of a quirk: `Quirk::...` in code, "quirk `...`" in a comment. The tables of the plugins are checked too.
+# In runtime/lower, only the folder of the quirk table may name drivers. Elsewhere a driver's name may appear only as a part of a quirk's
+# name: `Quirk::...` in code, "quirk `...`" in a comment. The quirk tables of plugins are checked, too.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 drivers='nvidia|mesa|lavapipe|llvmpipe|radv|pocl|ptxas|nvvm|nvcc|oclgrind|\bamd\b|\bintel\b|adreno|\bmali\b|device_kind'
@@ -12,7 +12,7 @@ while read -r file; do
     fi
 done < <(find runtime/lower -type f \( -name '*.?pp' -o -name '*.md' -o -name '*.in' -o -name '*.wye' \) -not -path '*/quirks/*' | LC_ALL=C sort)
 
-# Each workaround of a plugin must be named in a comment at its code: `quirk ID`, `quirks ID` or `ID and ID`.
+# A comment at the code of each workaround of a plugin must name it: `quirk ID`, `quirks ID` or `ID and ID`.
 for table in plugins/*/quirks.hpp; do
     for id in $(sed -nE 's/^    \{"([a-z0-9-]+)",.*/\1/p' "$table"); do
         if grep -rqE "^[^\"]*//.*quirks? .*$id\b|^// .*\b$id\b" --include='*.?pp' --exclude=quirks.hpp "$(dirname "$table")"; then pass; else

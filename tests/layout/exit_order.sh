@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: exit_order.sh LIBRARY...
-# States that no static or thread-local object of a library has a destructor that runs when the process, a thread or the library
-# ends: exit handlers and destructors of the application may still call the library then. Such objects call __cxa_atexit or
-# __cxa_thread_atexit; std::atexit, which registers a plain function, may.
+# No static or thread-local object of a library may have a destructor that runs when the process, a thread or the library ends, since exit
+# handlers and destructors of the application may still call the library then. Such objects call __cxa_atexit or __cxa_thread_atexit.
+# std::atexit, which registers a plain function, is allowed.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 for library in "$@"; do

@@ -3,7 +3,7 @@
 # Every C and C++ file is formatted as clang-format 14 does. $1: the clang-format command.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
-# One run over all files reports each line that it would change.
+# One run of clang-format over all files, which reports each line that it would change.
 bad=$(sources '*.c' '*.h' '*.cpp' '*.hpp' | xargs "$1" --dry-run --style=file 2>&1 |
     sed -nE 's/^([^ :]+):[0-9]+:[0-9]+: (warning|error).*/\1/p' | sort -u)
 while read -r file; do

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# States which folder may include which headers. Meson gives each folder its own include directories. This test also finds
-# relative paths and system headers, which Meson does not see.
+# Which folder may include which headers. Meson gives each folder its own include directories; this test also finds relative paths and
+# system headers, which Meson does not restrict.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
-# allow FOLDER REGEX WHY: every #include in FOLDER, outside the C and C++ standard library, matches REGEX.
-# Names are matched without their quotes or brackets. A name without a folder is a file in the same folder.
+# allow FOLDER REGEX WHY: every #include in FOLDER, except of the C and C++ standard library, must match REGEX. REGEX is matched with the
+# name without its quotes or brackets. A name without a folder is a file in the same folder.
 standard='[a-z_0-9]+|(assert|complex|ctype|errno|fenv|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time)\.h'
 allow() {
     local folder=$1 regex=$2 why=$3 file line text name
-    # One search of all files, since a process for each takes a minute.
+    # One search over all files, since a process for each file would take a minute.
     while IFS=: read -r file line text; do
         [[ $text =~ include[[:space:]]*([<\"][^>\"]*[>\"]) ]] || continue
         name=${BASH_REMATCH[1]}
@@ -52,7 +52,8 @@ allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows k
 allow runtime/route "(route|plan|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
 outside_exec="(cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?"
 allow runtime/exec "exec/([a-z]+/)?[a-z_0-9]+\.hpp|$outside_exec" 'execution sees the pure stages, the registry and the built-in plugin'
-# Inside runtime/exec: devices and programs, which know each other; then the files of exec itself, as the context; then room after room.
+# The order inside runtime/exec: devices and programs, which may include each other; the files of exec itself, such as the context; then the
+# folders named below, one after another.
 below='device|program|trace'
 allow 'runtime/exec/device runtime/exec/program runtime/exec/trace' "exec/($below)/[a-z_0-9]+\.hpp|$outside_exec" \
     'devices and programs see no room of exec that uses them'
@@ -84,8 +85,8 @@ allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wy
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|wye/sdk/(samples|standard_files)\.hpp|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
-# A source without a header of its own name implements the one header of its folder that shares its prefix: `write_loop.cpp`
-# implements `writer.hpp`.
+# A source file without a header of its own name belongs to the only header in its folder with the same prefix: `write_loop.cpp` belongs to
+# `writer.hpp`.
 for file in runtime/lower/{c,middle,spirv}/*.cpp; do
     prefix=${file%%_*}
     if [ -e "${file%.cpp}.hpp" ] || [ "$(compgen -G "${prefix%e}*.hpp" | wc -l)" = 1 ]; then
@@ -95,7 +96,7 @@ for file in runtime/lower/{c,middle,spirv}/*.cpp; do
     fi
 done
 
-# Only one file of the host may use Boost.DLL to open libraries.
+# Only one file of the product may use Boost.DLL, which opens libraries.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)
 count=$(grep -c . <<<"$users" || true)
 if [ "$count" -le 1 ]; then pass; else fail "Boost.DLL is used by $count files: $users. Fix: open libraries in one file of the registry"; fi

@@ -31,7 +31,7 @@ def checks(header, page):
     out = []
     bases, later = enumerations(header), enumerations(page)
     for base in sorted({name.partition('_of_')[0] for name in later if '_of_' in name}):
-        # The entries of all headers have one list of numbers.
+        # The chain types of all headers form one list of numbers.
         lists = [name for name in bases if name == base or base == 'wye_chain_type' and name.endswith('chain_type')]
         names = [one for name in lists for one in bases[name]]
         names += [one for name in later if name.partition('_of_')[0] == base for one in later[name]]

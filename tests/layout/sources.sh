@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests of this folder. Changes to the top of the source tree, and lists source files.
+# Sourced by the tests of this folder. Changes to the top folder of the source tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# sources GLOB...: lists the files of the tree whose name matches one of the globs, sorted.
+# sources GLOB...: lists the files of the tree whose names match one of the globs, sorted.
 sources() {
     local args=() glob
     for glob in "$@"; do args+=(-o -name "$glob"); done

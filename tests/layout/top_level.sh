@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The top level of the tree holds the expected entries and nothing else.
+# The top folder of the tree must hold the expected entries, and no others.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 expected='LICENSE README.md meson.build meson_options.txt plugin-abi plugins registry runtime tests tools'

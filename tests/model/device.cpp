@@ -90,7 +90,7 @@ Operation Device::read(const wye_operation& op, Work& work) {
     return out;
 }
 
-// Everything before it on the queue ends before it begins, and so does what it waits for.
+// Adds work. It begins after all earlier work of its queue has ended, and after what it waits for.
 void Device::submit(Native& native, const wye_submission& submission, int call) {
     auto made = std::make_unique<Work>();
     Work& work = *made;
@@ -132,8 +132,8 @@ void Device::submit(Native& native, const wye_submission& submission, int call) 
     spread();
 }
 
-// Work that conflicts with earlier work must begin after that, unless the host knows that it has
-// ended.
+// Checks that work begins only after earlier work that it conflicts with. The order comes from the
+// queue, from waits, or from the host's knowledge that the earlier work has ended.
 void Device::check_order(const Work& work) {
     if (lost) return;
     std::uint64_t before_it = work.after;
@@ -174,7 +174,8 @@ void Device::apply(const Operation& op, const std::function<std::byte*(Buffer*)>
     } else if (op.kind == WYE_OPERATION_UPLOAD) {
         std::memcpy(at(op.writes[0]) + op.to, op.bytes.data(), op.size);
     } else if (op.kind == WYE_OPERATION_DISPATCH) {
-        // Mixes the parameters and the inputs into the outputs, so that bytes show the order.
+        // Mixes the parameters and the inputs into the outputs, so that the bytes depend on the
+        // order.
         std::uint64_t mixed = 1469598103934665603ULL;
         const auto mix = [&](std::uint64_t word) { mixed = (mixed ^ word) * 1099511628211ULL; };
         for (const std::byte byte : op.bytes) mix(static_cast<std::uint64_t>(byte));
@@ -212,7 +213,7 @@ void Device::end(Work& work, wye_status status) {
     spread();
 }
 
-// Fails work that waits for failed work, other than only for the order.
+// Fails all work that waits for failed work, unless the wait is only for the order.
 void Device::spread() {
     for (bool again = true; again;) {
         again = false;

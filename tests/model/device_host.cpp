@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of Device that answers the host, and checks it.
+// The part of Device that answers the host's questions, and checks them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool Device::reached(const Native& native, std::uint64_t value) {
         native.works, [&](const Work* work) { return work->value > value || work->ended; });
 }
 
-// A failure that the host let it forget reads as success; that of a loss is kept.
+// A failure that the host has let the device forget counts as success. A loss is never forgotten.
 bool Device::failed(const Native& native, std::uint64_t value, wye_status& status) {
     for (const Work* const work : native.works) {
         if (work->value != value || !work->ended || work->status == WYE_OK) continue;
@@ -43,7 +43,7 @@ void Device::check(const Native& native, const char* slot) {
                            native.index));
 }
 
-// What the host knew before the recovery it may ask for again.
+// A value that the host has seen end may be asked for at any time, also after a recovery.
 void Device::check(const Native& native, std::uint64_t value, const char* slot) {
     if (native.alive && value <= native.seen) return;
     check(native, slot);

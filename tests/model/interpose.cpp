@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C library's functions for threads, locks and time, on fibers. The executable exports them, so
-// that libwye.so and libstdc++ call these. Outside of fibers they do what the C library does.
+// Replaces the C library's functions for threads, locks and time by functions that work with
+// fibers. The executable exports the replacements, so that libwye.so and libstdc++ call them.
+// Those that are also called outside of fibers then call the C library.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -38,14 +39,14 @@ std::uint64_t ns_of(const timespec& time) {
 
 bool on_fiber() { return Fibers::current() != nullptr; }
 
-// A lock of the standard library is a place in builds in which other locks are places too.
+// In builds in which the locks of Wye are places, a lock of the standard library is a place, too.
 void point_of_build() {
 #if defined(WYE_SCHEDULER)
     Fibers::active->place();
 #endif
 }
 
-// Takes a lock by its function that does not wait.
+// Takes a lock by trying again and again. The fiber is blocked in between.
 template <typename Try>
 int take(Try try_it, std::uint64_t deadline = UINT64_MAX) {
     int status = try_it();
@@ -60,7 +61,7 @@ int take(Try try_it, std::uint64_t deadline = UINT64_MAX) {
     return got ? status : ETIMEDOUT;
 }
 
-// The number of times that each condition variable was signalled.
+// How often each condition variable was signalled.
 std::map<const void*, std::uint64_t>& signals() {
     static auto& map = *new std::map<const void*, std::uint64_t>;
     return map;
@@ -78,7 +79,7 @@ int wait_for(pthread_cond_t* changed, pthread_mutex_t* mutex, std::uint64_t dead
     return woken ? 0 : ETIMEDOUT;
 }
 
-// The fibers that stand for threads, by what stands for their pthread_t.
+// A thread that runs as a fiber. Its pthread_t is the address of this structure.
 struct Thread {
     bool ended = false;
 };
@@ -108,7 +109,7 @@ int raw_sigaction(int signal, const struct sigaction* to, struct sigaction* from
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Called before each lock is taken, if the library was built for it; see wye/sdk/mutex.hpp.
+// Called before each lock is taken, in builds with WYE_SCHEDULER (wye/sdk/mutex.hpp).
 void wye_scheduler_point();
 void wye_scheduler_point() {
     if (on_fiber()) Fibers::active->place();
@@ -177,7 +178,8 @@ int pthread_join(pthread_t id, void**) {
 
 int pthread_detach(pthread_t) noexcept { return 0; }
 
-// The host saves and restores these around calls of plugins, which costs more than all else.
+// The host saves and restores signal handlers around calls of plugins. The real calls would take
+// longer than all else, so on fibers these do nothing.
 int sigaction(int signal, const struct sigaction* to, struct sigaction* from) noexcept {
     if (!on_fiber()) return raw_sigaction(signal, to, from);
     if (from != nullptr) *from = {};
@@ -191,7 +193,7 @@ int sigaltstack(const stack_t*, stack_t* from) noexcept {
     if (from != nullptr) *from = {};
     return 0;
 }
-// A thread names itself when it begins.
+// A thread sets its name when it begins. The name tells which thread is the line's.
 int pthread_setname_np(pthread_t, const char* name) noexcept {
     if (!on_fiber() || std::string_view(name) != "wye-line") return 0;
     Fibers::current()->is_line = true;
@@ -229,7 +231,7 @@ long syscall(long number, ...) noexcept {
     if (number != SYS_futex || !on_fiber() ||
         (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET))
         return raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    // Goes on when the value is another one, so a wake needs no record.
+    // The fiber goes on when the value has changed, so that a wake need not be recorded.
     const auto* const at = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
     const auto value = static_cast<std::uint32_t>(a[2]);
     Fibers::active->block(Reason::Lock, [=] { return *at != value; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin's file. Its device is in the executable, which plays the device's script.
+// The plugin's file. The scripted device itself is in the executable.
 #include "plugin.hpp"
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,

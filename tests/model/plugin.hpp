@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What connects the plugin's file to the scripted device, which is in the executable.
+// The interface between the plugin's file and the scripted device, which is in the executable.
 #pragma once
 
 #include "wye/abi.h"

@@ -16,7 +16,7 @@ const std::vector<Scope>& scopes() {
             scope.long_steps = long_steps;
             return &scope;
         };
-        // Work without public queues, and how it ends.
+        // Work without public queues, which ends, fails or is cancelled.
         add("plain", "swcEFX", 5, 8);
         // Public queues that come and go while their work runs.
         add("queues", "+-swE", 6, 8);
@@ -24,7 +24,7 @@ const std::vector<Scope>& scopes() {
             Scope& scope = *add("failing_queues", "+-swcEFX", 5, 8);
             scope.queues = 2;
         }
-        // One native queue for all work without a public queue, and one that shares it.
+        // One native queue for all work without a public queue. Public queues share it.
         {
             Scope& scope = *add("shared", "+-swE", 5, 8);
             scope.native = 1;
@@ -42,7 +42,7 @@ const std::vector<Scope>& scopes() {
             Scope& scope = *add("refused", "+-sgGdxQE", 5, 7);
             scope.pending = 2;
         }
-        // Few dispatches in flight.
+        // Few dispatches may be pending at once.
         {
             Scope& scope = *add("room", "sahwokE", 4, 7);
             scope.pending_count = 2;
@@ -53,7 +53,7 @@ const std::vector<Scope>& scopes() {
         add("kinds", "spdBmnyWE", 4, 6);
         // Graphs.
         add("graphs", "Ggjisw+E", 5, 8);
-        // The life of a device, and its loss.
+        // Opening and closing a device, and its loss.
         {
             Scope& scope = *add("life", "+-swxCOYE", 5, 8);
             scope.pending = 2;
@@ -63,11 +63,11 @@ const std::vector<Scope>& scopes() {
             Scope& scope = *add("reopened", "+swhLRE", 5, 7);
             scope.device.recovers = false;
         }
-        // The end of the context.
+        // The destruction of the context.
         add("destroyed", "+-swkEZz", 4, 7);
         // Waits with a limit, and callbacks.
         add("notified", "sPNcEXFT", 4, 7);
-        // Work in the line, while its program is compiled, and what must come after it.
+        // Work in the line while its program is compiled, and work that must come after it.
         add("line", "SswcKJE", 5, 8);
         add("line_calls", "SdgGDxKE", 5, 7)->pending = 2;
         add("line_queues", "+-SskKE", 5, 8);
@@ -88,11 +88,12 @@ const std::vector<Scope>& scopes() {
         add("line_loss", "SswLRKJE", 7, 9)->pending = 2;
         add("line_destroyed", "SskKEZz", 4, 7);
         add("line_prepared", "ISvTKJwc", 6, 8);
-        // The line's thread goes on by a step, also between the end of a compile and the submit.
+        // The line's thread goes on only by a step `>`, also between the end of a compilation and
+        // the submit.
         add("held", "SsdcxKE>", 5, 9)->holds_line = true;
         add("held_loss", "SLRCKJ>", 8, 10)->holds_line = true;
         add("held_limits", "bsITK>", 7, 10)->holds_line = true;
-        // Two threads: calls that stop at boundaries of slots.
+        // Two threads, with calls that stop at the begin or end of a slot.
         const auto two = [&](const char* name, const char* letters, int steps, int long_steps) {
             Scope* const scope = add(name, letters, steps, long_steps);
             scope->calls = 2;
@@ -107,7 +108,8 @@ const std::vector<Scope>& scopes() {
         }
         two("two_refused", "+sQ>E", 4, 6);
         {
-            // Stopped also while its native queue is made, when another is dropped.
+            // A call may also stop while its native queue is made, and another native queue is
+            // dropped meanwhile.
             Scope& scope = *two("two_dropped", "+-sE", 5, 7);
             scope.buffers = 1;
             scope.pending = 2;
@@ -115,7 +117,7 @@ const std::vector<Scope>& scopes() {
         }
         two("two_room", "sHo>E", 3, 5)->pending_count = 1;
         two("two_lost", "sehLR>E", 4, 6);
-        // Stopped at any place, also at the last lock before its submit.
+        // A call may stop at any place, also at the last lock before its submit.
         two("two_late", "sdLR>", 4, 5)->places = 60;
         two("two_compiles", "vLTxR>E", 5, 7);
         two("two_line", "Sc>KE", 5, 7)->holds_line = true;

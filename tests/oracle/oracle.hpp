@@ -21,7 +21,8 @@
 namespace oracle {
 
 struct Launch {
-    // The grid: workgroups; else elements along x; else the program's grid clause.
+    // The grid: `groups` workgroups; if unset, `elements` elements along x; if both are unset, the
+    // program's grid clause.
     std::optional<std::array<std::uint32_t, 3>> groups;
     std::optional<std::uint64_t> elements;
     // The bits of each parameter, zero-extended.
@@ -34,9 +35,9 @@ struct Launch {
     std::uint32_t subgroup_size = 32;                   // if the program does not state it
     std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop iterations
     bool check_races = false;                           // also for atomics whose order is visible
-    // What an analysis claims, in the order of the wire form: of a load, store or atomic that its
-    // index is in range; of a FOR that its counter does not overflow; and of a SELECT that only the
-    // arm that is taken is evaluated. A claim that is false is an error. Empty: no claims.
+    // The claims of an analysis, in the order of the wire form. Of a load, store or atomic: its
+    // index is in range. Of a FOR: its counter does not overflow. Of a SELECT: only the arm that is
+    // taken is evaluated. A claim that is false is an error. Empty: no claims.
     std::vector<bool> claims;
 };
 

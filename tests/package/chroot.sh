@@ -26,8 +26,8 @@ cp "$here/consumer.c" "$here/saxpy.h" "$here/../../runtime/examples/programs/sax
 mapfile -t debs < <(cd "$packages" && printf '/packages/%s\n' *.deb)
 apt=(chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
 
-# Files that apt and dpkg keep for themselves belong to no package. Nor does the loader's cache, from which our libraries are
-# gone after the purge.
+# Files that apt and dpkg keep for themselves belong to no package. The loader's cache is left out as well: after the purge it no longer
+# names Wye's libraries.
 files() { find "$root" -xdev ! -path "$root/var/*/apt*" ! -path "$root/var/lib/dpkg/*" ! -path "$root/var/log/*" \
     ! -path "$root/var/cache/ldconfig/*" -printf '%P %y %l\n' | LC_ALL=C sort; }
 

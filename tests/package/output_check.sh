@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: output_check.sh SOURCE. Packages a build that cannot be packaged: what the output folder held must still be there.
+# usage: output_check.sh SOURCE. Tries to package a build that cannot be packaged. Files in the output folder must remain.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

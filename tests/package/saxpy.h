@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program and data of the consumers of the installed package, and the host's own result. */
+ * The program and the data of the applications that use the installed package, and the host's own
+ * result. */
 #ifndef WYE_TESTS_SAXPY_H
 #define WYE_TESTS_SAXPY_H
 
@@ -19,7 +20,7 @@ static inline void fill_inputs(float* x, float* y) {
     }
 }
 
-/* These values have no rounding. */
+/* These values need no rounding. */
 static inline int count_wrong(const float* x, const float* y, const float* r) {
     int wrong = 0;
     for (int i = 0; i < kCount; ++i) wrong += r[i] != 2.0F * x[i] + y[i];

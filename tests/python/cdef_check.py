@@ -17,7 +17,7 @@ HEADERS = ("buffer.h", "device.h", "graph.h", "native.h", "pipeline.h", "program
 def source(c, functions):
     """The text of the C file for the declarations that a module read, and the prototypes."""
     lines = [f'#include "wye/{name}"' for name in HEADERS]
-    # A function that no header declares is an error at this use, which precedes its prototype.
+    # Uses each function before its prototype, so that a function that no header declares is an error.
     lines += [f"extern __typeof__({name})* has_{name};" for name in re.findall(r"\b(wye_\w+)\(", functions)]
     lines.append(functions)
     checks = []

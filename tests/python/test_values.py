@@ -52,7 +52,7 @@ class Values(unittest.TestCase):
         self.assertTrue(np.isnan(self.through("f32", [float("nan")])[0]))
 
     def test_bf16_is_rounded_to_the_nearest(self):
-        # Halfway between two of them, the one with an even last bit; struct has the bits of f32.
+        # A value halfway between two bf16 becomes the one whose last bit is 0. struct makes an f32 of its bits.
         for value, bits in ((1.0, 0x3f80), (1 + 2**-8, 0x3f80), (1 + 3 * 2**-8, 0x3f82), (1 + 2**-8 + 2**-20, 0x3f81),
                             (-3.3895313892515355e38, 0xff7f), (float("inf"), 0x7f80), (256, 0x4380)):
             self.assertEqual(int(self.through("bf16", [value])[0]), bits)

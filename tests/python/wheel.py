@@ -47,7 +47,7 @@ def main():
         run(sys.executable, "-m", "venv", "--without-pip", work / "empty")
         python = work / "empty/bin/python"
         run(sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet", "--no-index", wheel)
-        # Nothing but the drivers' own caches is set.
+        # Apart from PATH and HOME, only the variables of the drivers' caches are set.
         kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "MESA_", "XDG_"))}
         plain = {"PATH": "/usr/bin:/bin", "HOME": str(work), **kept}
         listed = run(python, "-m", "wye", cwd=work, env=plain)

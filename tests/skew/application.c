@@ -26,7 +26,8 @@ static int fail(wye_error* error) {
     return 1;
 }
 
-/* Returns all bytes of a file, followed by a null byte. Ends the program if it cannot be read. */
+/* Returns all bytes of a file, and a null byte behind them. Ends the program if the file cannot be
+ * read. */
 static char* bytes_of(const char* path, size_t* size) {
     FILE* file = fopen(path, "rb");
     char* bytes = NULL;
@@ -42,7 +43,7 @@ static char* bytes_of(const char* path, size_t* size) {
     exit(2);
 }
 
-/* A program of its text or of its wire form, which no text begins like. */
+/* Makes a program from its text or from its wire form. A text never begins like a wire form. */
 static wye_status program_of(wye_context* context, const char* path, wye_program* out,
                              wye_error** error) {
     size_t size;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the files of this state of the sources that skew_check.py needs later, and stores them as archives/ABI-DATE.tar.xz. To be
-# small they have no debugging data and no symbols, and are optimised for size.
+# Builds the files that skew_check.py will need later from the present sources, and stores them as archives/ABI-DATE.tar.xz. To keep the
+# archive small, the files have no debugging data and no symbols, and are optimised for size.
 #
 #   archive.sh [BUILD]    BUILD: a folder for the build, which is kept; without one, a temporary folder
 set -euo pipefail
@@ -21,7 +21,7 @@ name=$major.$minor
 [ "$draft" -eq 0 ] || name=draft-$draft
 archive=$here/archives/$name-$date.tar.xz
 mkdir -p "$here/archives"
-# The library and the plugin have code in common, which the compressor finds with a window larger than both.
+# The library and the plugin share code. The compressor finds that only if its window is larger than both.
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -c -- * | xz --x86 --lzma2=preset=9e,dict=64MiB >"$work/archive"
 mv "$work/archive" "$archive"
 ls -l "$archive"

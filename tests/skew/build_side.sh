@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds what skew_check.py runs of one state of the sources into a folder: the library, an application, the plugins null, cpu (also
-# as cpu_file) and vendor, the layers validate and trace, with --kit the kit wye-conform-abi, and archive.json with the numbers of
-# the ABI.
+# Builds all that skew_check.py runs of one state of the sources, into a folder: the library, an application, the plugins null, cpu (also as
+# cpu_file) and vendor, the layers validate and trace, archive.json with the numbers of the ABI, and with --kit the kit wye-conform-abi.
 #
 #   build_side.sh [--kit] SOURCE BUILD FILES [MESON OPTION...]
 set -euo pipefail
@@ -14,7 +13,7 @@ here=$source/tests/skew
 . "$source/tools/steps.sh"
 
 if [ ! -e "$build/build.ninja" ]; then
-    # The kit is one of the tools.
+    # The kit is built only with the option `tools`.
     meson setup "$build" "$source" $build_together -Dtests=false -Dtools=$([ -n "$kit" ] && echo true || echo false) -Dexamples=false -Ddocs=disabled -Dpython=disabled \
         -Dopencl=disabled -Dvulkan=disabled -Dcuda=disabled -Dinline_fmt=true -Dcpu_kernels=baseline "$@"
 fi

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small host of a later minor: it is compiled with the headers that future.py makes, and sends a
- * plugin each number, flag, entry and structure that they added.
+ * A small host of a later minor. It is compiled with the headers that future.py makes, and sends a
+ * plugin each number, flag, entry and structure that these headers have added.
  *
  *   later_host PLUGIN.so SCALE.WIRE [LAYER.so]
  *
- * SCALE.WIRE is the wire form of scale.wye. With a layer, all goes through it. Prints a line for
- * each thing that it sent, "good" or "WRONG" first, and runs the program after all of them. What a
- * plugin must not ignore has to be refused with a status and an error with a remedy, and to make
- * nothing; entries that are not critical, longer structures, hints and facts are passed over. Exit
- * status: 0, 1 if a line is WRONG, 2 if the plugin does not start. */
+ * SCALE.WIRE is the wire form of scale.wye. With a layer, all calls go through the layer. For each
+ * thing that it has sent, the host prints a line that begins with "good" or "WRONG", and runs the
+ * program after all of them. A plugin must refuse what it must not ignore: with the right status
+ * and an error with a remedy, and without making an object. It must pass over entries that are not
+ * critical, longer structures, hints and facts. Exit status: 0; 1 if a line is WRONG; 2 if the
+ * plugin does not start. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ static const void* get_extension(wye_host_object* self, wye_string name, uint32_
 
 /* ---- Outcomes ------------------------------------------------------------------------------ */
 
-/* The call was refused: with `wanted`, an error that says why and what to do, and no object. */
+/* Checks that a call was refused with `wanted`, a helpful error and no object. */
 static void refused(const char* what, wye_status status, wye_status wanted, wye_error* error,
                     const void* made) {
     const int helpful =
@@ -81,8 +82,9 @@ static const wye_later_entry critical = {
     {sizeof critical, WYE_CHAIN_LATER | WYE_CHAIN_CRITICAL, NULL}, 1};
 static const wye_later_entry plain = {{sizeof plain, WYE_CHAIN_LATER, NULL}, 1};
 
-/* Three descriptions that a plugin refuses: with `flag`, a type, and a critical entry. `CALL` uses
- * `desc` and `error` and gives a status; `made` is what it made. */
+/* Checks that a description is refused with a later flag, with a later type, and with a later
+ * critical entry. `CALL` uses `desc` and `error`, and gives the status; `made` is the object that
+ * it made. */
 #define REFUSES(text, desc, flag, made, CALL)                                                  \
     do {                                                                                       \
         wye_error* error = NULL;                                                               \
@@ -102,7 +104,7 @@ static const wye_later_entry plain = {{sizeof plain, WYE_CHAIN_LATER, NULL}, 1};
         (desc).header.next = NULL;                                                             \
     } while (0)
 
-/* The part of a plugin's table that it has; the rest is null. */
+/* Copies the part of a plugin's table that the plugin has. The rest of `to` is null. */
 #define KNOWN(to, from)                                                         \
     do {                                                                        \
         const uint32_t size = (from)->header.size;                              \
@@ -123,7 +125,7 @@ static wye_queue_object* queue;
 static wye_timeline_object* timeline;
 static uint64_t newest;
 
-/* Submits one operation, or none, and waits for it. */
+/* Submits one operation or none, and waits for the end. */
 static wye_status submit(wye_submission* submission, const wye_operation* operation,
                          wye_error** error) {
     wye_event event;
@@ -225,7 +227,7 @@ static void send_descriptions(void) {
             "a later extension of the device is absent", 0, "");
 }
 
-/* A command of one operation. */
+/* Makes a command of one operation. */
 static void send_command(const char* what, const wye_operation* operation, wye_status wanted) {
     wye_command_desc desc;
     wye_command_object* made = NULL;
@@ -467,7 +469,7 @@ static const void* no_extension(wye_plugin_object* plugin, wye_string name, uint
     return NULL;
 }
 
-/* Opens a file, and copies its table. Null: it cannot be used. */
+/* Opens a file, and copies the plugin table. Null: the file cannot be used. */
 static const wye_plugin_desc* open_file(const char* path, wye_plugin_table* out) {
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     wye_plugin_query_fn query = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that 1.0 wrote, stored in samples/, keep their meaning, and what a later version may write
-// is taken as far as it is known, or refused by name.
+// Files that version 1.0 wrote (samples/) must keep their meaning. Parts that a later version may
+// add must be skipped or listed, or the file must be refused.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -39,7 +39,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 std::span<const std::byte> bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// The text of a message about the plugin `vendor`, with a report.
+// A message about the plugin `vendor` that contains a report.
 std::string message_with(const std::string& report) {
     std::string line = report;
     std::erase(line, '\n');

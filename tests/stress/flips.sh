@@ -27,7 +27,7 @@ for device in "$@"; do
     rm -rf cache kept
     check "$device without a cache"
     check "$device with a cache"
-    # The CPU's programs are not cached, since compiling is faster than reading.
+    # The CPU's programs are not cached, since compiling them is faster than reading a file.
     if [ ! -d cache ]; then
         [ "$device" = cpu ] || fail "$device: nothing is kept, so this test tries nothing"
         continue
@@ -36,7 +36,7 @@ for device in "$@"; do
     while IFS= read -r file; do
         size=$(stat -c %s "kept/$file")
         [ "$size" -gt 0 ] || continue
-        # In text files, half of the changes swap 0 and 1, so that the file stays plausible.
+        # Half of the changes of a text file swap 0 and 1, so that the file remains well-formed.
         mapfile -t answers < <(head -c 65536 "kept/$file" | grep -aboE '\b[01]$' | cut -d: -f1 || true)
         for ((flip = 0; flip < flips; ++flip)); do
             rm -rf cache

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: kill.sh WYE PROGRAMS SEED KILLS DEVICE...
-# Kills the command at random moments, without and with a cache. Outputs must be whole or unchanged, and the next run
-# correct.
+# Kills the command at random moments, with a cache and without. Each output file must be complete or unchanged, and the next run must
+# succeed with the right results.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 kills=$1
 shift
@@ -20,7 +20,7 @@ whole() { # whole FILE WHEN
 
 for device in "$@"; do
     for ((kill = 0; kill < kills; ++kill)); do
-        # Every third kill hits a run that compiles and writes the cache.
+        # Every third kill meets a run that compiles, and that writes the cache.
         [ $((kill % 3)) -ne 0 ] || rm -rf cache
         rm -f r.bin d.bin
         pick KILL KILL TERM INT HUP
@@ -31,7 +31,7 @@ for device in "$@"; do
         set -m
         "$wye" "${arguments[@]}" -d "$device" 2>err.txt &
         set +m
-        # Until the child has become the command it is a shell: a signal would make it run this script's EXIT trap.
+        # Until the child has executed the command, it is a shell, and a signal would run this script's EXIT trap in it.
         while [ "/proc/$!/exe" -ef /proc/$$/exe ]; do :; done
         sleep "0.$(printf '%03d' "$drawn")"
         kill -s $signal $! 2>/dev/null || true

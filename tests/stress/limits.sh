@@ -13,12 +13,12 @@ arguments=(run attack.wye --param a=1.5 --in x=x.bin --out r=r.bin --out d=d.bin
 mv r.bin r.want
 mv d.bin d.want
 
-# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: runs the command once with that limit, over the outputs of an earlier run.
+# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: runs the command once with that limit. Output files of an earlier run are there.
 limited() {
     local what=$1 device=$2 status=0 count
     echo earlier >r.bin
     echo earlier >d.bin
-    # Errors go through a pipe, since the size of a file for them would be limited too.
+    # Errors go through a pipe, since the limit on file sizes would apply to a file for them, too.
     (
         trap '' "${5-PIPE}"
         ulimit "$3" "$4"
@@ -47,9 +47,9 @@ limited() {
 for device in "$@"; do
     "$wye" "${arguments[@]}" -d "$device"
     cmp r.bin r.want
-    # Limits descriptors. The command starts with 3 in use.
+    # Limits on the number of descriptors. The command starts with 3 in use.
     for count in 3 4 5 6 7 8 9 10 12 14 16 20 24 32; do limited "$count descriptors" "$device" -n "$count"; done
-    # Limits the size of files, in blocks of 1 KiB, so that outputs (4 and 8 KiB) and the cache meet a full disk.
+    # Limits on the size of files, in blocks of 1 KiB, so that outputs (4 and 8 KiB) and the cache meet a full disk.
     for size in 0 1 3 4 5 7 8; do
         rm -rf cache
         limited "files up to $size KiB" "$device" -f "$size" XFSZ
@@ -59,7 +59,7 @@ for device in "$@"; do
     if cmp -s r.bin r.want; then pass; else fail "after a full disk on $device: wrong bytes"; fi
 done
 
-# Limits the address space, from the least with which the command starts. Only the CPU is tested, since the compilers of
+# Limits on the address space, beginning with the smallest with which the command starts. Only the CPU is tested, since the compilers of
 # drivers end the process if there is no memory.
 for ((step = 1, tried = 0; tried < steps && step < 400; ++step)); do
     limited "$((step * 8)) MiB of addresses" cpu -v $((step * 8192))

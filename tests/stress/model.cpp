@@ -12,7 +12,8 @@ constexpr std::uint32_t kFactor = 1664525;
 constexpr std::uint32_t kStep = 1013904223;
 constexpr std::uint32_t kTrapCode = 7;
 
-// Replaces `k` rounds of v * factor + step by one such round with another factor and step.
+// Computes `k` rounds of v * factor + step. In the loop, factor and step stand for 1, 2, 4, ...
+// rounds.
 std::uint32_t rounds(std::uint32_t v, std::uint32_t k) {
     std::uint32_t factor = kFactor;
     std::uint32_t step = kStep;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small programs with random literals, and their results by host arithmetic.
+// Model: a small program with random literals, whose results the host can compute.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace wye::stress {
 using Random = std::mt19937_64;
 using Words = std::vector<std::uint32_t>;
 
-// A number from 0 to `count` - 1.
+// A random number from 0 to `count` - 1.
 [[nodiscard]] inline std::uint64_t below(Random& random, std::uint64_t count) {
     return random() % count;
 }
 
-// A program with one input buffer (binding 0), one output buffer (binding 1; `Loop` has only
-// binding 0) and one u32 parameter.
+// A program with an input buffer (binding 0), an output buffer (binding 1) and a u32 parameter. The
+// kind `Loop` has only binding 0, which is input and output.
 struct Model {
     enum class Kind : std::uint8_t { Map, Sum, Loop, Trap };
     Kind kind = Kind::Map;
@@ -34,11 +34,12 @@ struct Model {
     [[nodiscard]] std::string text() const;
     // The output of a run with input `x` and parameter `k`.
     [[nodiscard]] Words expected(std::span<const std::uint32_t> x, std::uint32_t k) const;
-    // The number of invocations that end with `trap 7`: those that read `k`.
+    // The number of invocations that end with `trap 7`: those whose element of `x` is `k`.
     [[nodiscard]] std::uint32_t traps(std::span<const std::uint32_t> x, std::uint32_t k) const;
 };
 
-// `variety` limits the number of different programs, since drivers compile slowly.
+// A random program. `variety` limits the number of different programs, since drivers compile
+// slowly.
 [[nodiscard]] Model random_model(Random& random, std::uint64_t variety);
 
 }  // namespace wye::stress

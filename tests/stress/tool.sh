@@ -3,14 +3,14 @@
 #   wye        the command
 #   programs   the folder of the example programs
 #   seed       the seed of the random numbers, which is printed so that a failure can be reproduced
-#   work       an empty folder, also the current one; removed at the end
+#   work       an empty folder, which is also the current folder, and is removed at the end
 set -euo pipefail
 wye=$(realpath "$1")
 programs=$(realpath "$2")
 seed=$3
 shift 3
 [ "$seed" != random ] || seed=$((RANDOM * 32768 + RANDOM))
-# Seeds RANDOM, which gives 15 bits at a time.
+# Seeds RANDOM, whose values have 15 bits.
 RANDOM=$seed
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-attack.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -35,14 +35,14 @@ finish() {
 
 # below N: sets `drawn` to a random number from 0 to N - 1.
 below() { drawn=$(((RANDOM * 32768 + RANDOM) % $1)); }
-# pick WORD...: sets `picked` to a random one of the words.
+# pick WORD...: sets `picked` to one of the words, at random.
 pick() {
     below $#
     shift "$drawn"
     picked=$1
 }
 
-# random_bytes FILE COUNT: writes bytes that depend on the seed only.
+# random_bytes FILE COUNT: writes COUNT bytes that depend only on the seed.
 random_bytes() {
     local i line=
     for ((i = 0; i < $2; i += 2)); do
@@ -69,7 +69,7 @@ judge() {
     esac
 }
 
-# Writes a program with operations whose form the self-test decides: fma, division and square root, in f32 and f64.
+# Writes a program with operations that are lowered as the device's self-test says: fma, division and square root, in f32 and f64.
 write_program() {
     cat >attack.wye <<'P'
 wye 1; program attack; workgroup 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with dispatches: on host bytes, on resident buffers, timed, with time limits, with traps.
+// Steps with dispatches: on host memory, on resident buffers, timed, with time limits, with traps.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -24,7 +24,7 @@ struct Worker::Launch {
     std::array<wye_argument, 2> arguments = {};
 
     [[nodiscard]] const Model& model() const { return program->model; }
-    // Draws the parameter, and for one launch in six a time limit, which some loops exceed.
+    // Draws the parameter. One launch in six gets a time limit, which some loops exceed.
     void draw(Random& random, const Words& x) {
         const bool limited = below(random, 6) == 0;
         if (limited) timeout_ns = std::uint64_t{1000} << below(random, 14);
@@ -51,8 +51,7 @@ wye_status Worker::launch(Launch& launch) {
     desc.label = wye_str("stress");
     desc.queue = some_queue(launch.place, launch.device);
     if (pick(3) == 0) desc.flags |= WYE_DISPATCH_TIMED;
-    // Set before the call: another thread may find the device busy before this call returns its
-    // time-out.
+    // Set before the call, since another thread may find the device busy before this call returns.
     std::atomic<bool>& limited = here.limited[launch.device];
     if (launch.timeout_ns != 0) limited = true;
     wye_report report;

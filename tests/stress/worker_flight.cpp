@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with work in flight: flights (flight.hpp) on the devices that all threads use, and on
-// devices of their own contexts, which are closed and opened again, or lost and recovered.
+// Steps with flights (flight.hpp): on devices that all threads use, and on devices of contexts of
+// their own, which are closed and opened again, or lost and recovered.
 #include <algorithm>
 #include <thread>
 
@@ -21,7 +21,8 @@ Flight Worker::flight(wye_context* context, wye_device device, Random& random, b
             [this](const std::string& what) { fail(what); }};
 }
 
-// Time limits of other steps may leave a device busy that all threads use.
+// Shared devices are used only in the part "flight": in others, time limits of steps may leave them
+// busy.
 void Worker::fly() {
     if (world_.options().part != "flight") return fly_alone();
     Place& here = place(pick(world_.places().size()));
@@ -45,7 +46,7 @@ void Worker::fly_alone() {
         Flight first = flight(alone.context, device, random_, false);
         if (first.begin()) first.fly(static_cast<unsigned>(5 + pick(40)));
         if (pick(2) == 0) first.free_all();
-        // What is left ends with the device.
+        // The device's end frees the objects that are left.
         while (call("wye_device_close", {WYE_DEVICE_BUSY},
                     [&](wye_error** error) {
                         return wye_device_close(alone.context, device, error);
@@ -68,7 +69,8 @@ void Worker::fly_alone() {
     wye_context_destroy(alone.context);
 }
 
-// Two threads use a device that is lost. One of them recovers it meanwhile, and uses it.
+// Two threads use a device that is lost. Meanwhile one of them recovers the device and uses it
+// again.
 void Worker::lose(wye_context* context, wye_device device) {
     constexpr unsigned kLong = 200;
     Random others(random_());

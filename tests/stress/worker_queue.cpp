@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with public queues: made, described, flushed and freed with work in flight. Also transfers
-// with a description: on a queue or not, waiting or not.
+// Steps with public queues: they are made, described, flushed, and freed with work pending. Also
+// transfers with a description: with a queue or without, waiting or not.
 #include <algorithm>
 
 #include "worker.hpp"

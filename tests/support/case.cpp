@@ -20,7 +20,7 @@ std::string hex_of(std::span<const std::byte> bytes) {
     return out;
 }
 
-// Writes counts for runs of zeros, and digits for other bytes.
+// Writes a run of zeros as a count, and other bytes as hexadecimal digits.
 void write_bytes(std::string& out, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         std::size_t zeros = 0;

@@ -12,7 +12,7 @@ void set(wye::Dispatch& dispatch, const Launch& launch) {
     if (launch.groups) dispatch.grid((*launch.groups)[0], (*launch.groups)[1], (*launch.groups)[2]);
 }
 
-// Bytes beside a resident range, which no program may write.
+// Bytes before and behind the range of a resident buffer, which no program may write.
 constexpr std::size_t kGuard = 256;
 constexpr std::byte kGuardByte{0xc3};
 
@@ -24,7 +24,7 @@ wye::Result<Device> Device::open(const std::string& selector,
     wye::ContextOptions options;
     if (!plugin.empty()) options.plugin_paths = {plugin};
     options.config = config;
-    // Programs cached by an earlier build must not replace those of this one.
+    // The cache is off: programs that an earlier build has cached must not be used.
     options.config.emplace_back("cache_size", "0");
     WYE_ASSIGN(wye::Context context, wye::Context::create(options));
     WYE_ASSIGN(wye::Device device, context.open(selector));
@@ -88,7 +88,8 @@ wye::Result<void> Device::run_host(const wye::Program& program, const Launch& la
     wye::Dispatch dispatch(program, device_);
     dispatch.timeout_ns(timeout_ns_);
     set(dispatch, launch);
-    // Outputs have storage of their own, so that a device cannot read what it should write.
+    // Outputs have memory of their own, apart from inputs, so that a device cannot read an input
+    // there.
     std::vector<std::vector<std::byte>> out(bytes.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const Binding& b = launch.buffers[i];
@@ -125,7 +126,8 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
         dispatch.timeout_ns(timeout_ns_);
         set(dispatch, launch);
         for (std::size_t i = 0; i < buffers.size(); ++i)
-            // A size of 0 reaches to the end of the buffer.
+            // An empty range begins at the end of the buffer, since a size of 0 means "up to the
+            // end".
             dispatch.bind(launch.buffers[i].name, buffers[i],
                           bytes[i].empty() ? 2 * kGuard : kGuard, bytes[i].size());
         const auto report = dispatch.run();
@@ -149,7 +151,7 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
     return {};
 }
 
-// Uses the C API, since the C++ wrapper drops the report of a dispatch that failed.
+// Uses the C API, since the C++ wrapper gives no report of a dispatch that failed.
 wye::Result<Ending> Device::run_to_trap(const wye::Program& program, const Launch& launch) const {
     WYE_ASSIGN(const wye_program_description described, program.describe());
     Ending ending;

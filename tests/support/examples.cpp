@@ -50,7 +50,7 @@ Words random_words(Random& random, std::size_t n) {
     return values<std::uint32_t>(random_scalars(random, WYE_KIND_U32, n));
 }
 
-// Makes NaNs canonical, as stores do.
+// Makes NaNs canonical, as a store of a device does.
 void canonical(Floats& floats) {
     for (float& f : floats)
         if (f != f) f = std::bit_cast<float>(std::uint32_t{0x7fc00000});
@@ -58,7 +58,7 @@ void canonical(Floats& floats) {
 
 std::string elements(std::size_t n) { return std::to_string(n) + " elements"; }
 
-// `wide`: number of elements per invocation.
+// `wide`: the number of elements that one invocation computes.
 std::vector<Example> saxpy_of(const std::string& program, std::size_t wide, Random& random,
                               std::size_t scale) {
     std::vector<Example> out;
@@ -199,7 +199,8 @@ std::vector<Example> matmul(Random& random, std::size_t scale) {
     std::vector<Example> out;
     for (const Shape s : {Shape{0, 3, 4}, Shape{3, 0, 2}, Shape{1, 1, 1}, Shape{16, 16, 16},
                           Shape{17, 5, 33}, Shape{2, 40, 1}, Shape{40 * scale, 35, 24 * scale}}) {
-        // Small launches only have special values: in large ones all sums would be NaN.
+        // Only small matrices have special values. In a large matrix these would make every sum
+        // NaN.
         const auto matrix = [&](std::size_t n) {
             if (s.inner <= 5) return values<float>(random_scalars(random, WYE_KIND_F32, n));
             Floats m(n);
@@ -254,12 +255,12 @@ std::vector<Example> sha256_blocks(Random& random, std::size_t scale) {
     };
     std::vector<Size> sizes = {{0, 64},     {1, 1},    {3, 4294967295U}, {300, 7},
                                {1000, 100}, {300, 66}, {5000, 4096},     {8192 * scale, 4096}};
-    // Around the sizes at which padding changes.
+    // Lengths around those at which the padding of SHA-256 gets another block.
     for (std::size_t n = 54; n <= 66; ++n) sizes.push_back({n, 4096});
     for (std::size_t n = 118; n <= 130; n += 3) sizes.push_back({2 * n, n});
     std::vector<Example> out;
     for (const Size s : sizes) {
-        // The padding of the last word is not part of the message.
+        // The bytes that fill the last word are not part of the message.
         const Bytes data = random_bytes(random, (s.length + 3) / 4 * 4);
         Bytes digests;
         for (std::size_t at = 0; at < s.length; at += s.block) {

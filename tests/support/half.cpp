@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Rounds to `digits` bits of fraction, but no finer than multiples of 2^least; infinite from `end`
-// on. nearbyint rounds ties to even in the default mode.
+// Rounds to `digits` bits of fraction, but to no smaller unit than 2^least. The result is infinite
+// from `end` on. nearbyint rounds ties to even in the default rounding mode.
 double rounded(double x, int digits, int least, double end) {
     if (x == 0 || !std::isfinite(x)) return x;
     const int step = std::max(std::ilogb(x) - digits, least);

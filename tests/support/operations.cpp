@@ -17,7 +17,7 @@ using u64 = std::uint64_t;
 __extension__ using Wide = __int128;
 __extension__ using UWide = unsigned __int128;
 
-// An f16, held as the double of equal value.
+// An f16. The member is a double of the same value.
 struct Half {
     double value;
 };
@@ -33,7 +33,7 @@ constexpr unsigned kind_of_type() {
     if constexpr (std::is_same_v<T, Half>) return WYE_KIND_F16;
 }
 
-// Uses a table, since it is called millions of times.
+// Reads the values from a table, since this function is called millions of times.
 double half_value(u64 bits) {
     static const std::vector<double> values = [] {
         std::vector<double> all(std::size_t{1} << 16U);
@@ -67,7 +67,7 @@ u64 out(T value) {
     }
 }
 
-// Collects the operations on one type.
+// Collects the operations on a type.
 template <typename T>
 class Table {
   public:
@@ -83,7 +83,7 @@ class Table {
         add("u32(" + text + ")",
             [f](T x, T y, T z) -> std::uint32_t { return f(x, y, z) ? 1 : 0; });
     }
-    // Adds an operation whose result is stored in a narrow buffer.
+    // Adds an operation that stores x in a buffer of the kind `kind`, which is narrower than x.
     void store(unsigned kind, std::function<u64(u64)> expected) {
         operations_.push_back({"x", kind, [expected](u64 x, u64, u64) { return expected(x); }});
     }
@@ -183,7 +183,7 @@ void integer_conversions(Table<T>& table) {
     integer_to<T, std::uint64_t>(table, "u64");
     integer_to<T, float>(table, "f32");
     integer_to<T, double>(table, "f64");
-    // Integers that double cannot hold exactly are infinite as f16.
+    // All integers that are finite as f16 are exact as double, so this rounds only once.
     table.add("f16(x)", [](T x, T, T) { return Half{double(x)}; });
     if constexpr (sizeof(T) == 4)
         table.add("bitcast<f32>(x)", [](T x, T, T) { return std::bit_cast<float>(x); });
@@ -355,7 +355,7 @@ std::vector<Operation> float_chains() {
     return table.take();
 }
 
-// Loads of small elements, once for each bit pattern.
+// Loads and stores of elements of 8 or 16 bits. Each bit pattern is used once.
 std::vector<Operation> loads(unsigned kind) {
     const auto extended = [](unsigned bits) {
         return [bits](u64 x, u64, u64) {

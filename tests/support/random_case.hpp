@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the random case of a seed, within a device's capabilities. The seed also chooses the size,
-// and whether the program has grid barriers, math functions and resident buffers.
+// Makes a random case from a seed, within a device's capabilities. The seed also decides the size
+// of the program, and whether there are grid barriers, math functions and resident buffers.
 #pragma once
 
 #include <cstdint>

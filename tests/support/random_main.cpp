@@ -28,8 +28,8 @@ void Statements::change_use() {
     }
 }
 
-// Ends a stretch: a barrier, or a workgroup_uniform_load, which acts as a barrier before and after
-// it.
+// Ends a stretch with a barrier, or with a workgroup_uniform_load, which acts as a barrier before
+// and after the load.
 std::string Statements::join(const Flow& flow) {
     std::vector<const SharedMemory*> choices;
     for (const SharedMemory& s : shared_)
@@ -54,7 +54,7 @@ std::string Statements::stretch(const Flow& flow) {
     return out;
 }
 
-// Control flow that is uniform in a subgroup, but differs between subgroups of a workgroup.
+// Emits control flow that is uniform in each subgroup, but may differ between subgroups.
 std::string Statements::subgroup_flow(const Flow& flow) {
     scope_.uniform_only = true;
     const std::string value = expressions_.expression(kTextU32, 1);
@@ -147,7 +147,7 @@ std::string Statements::fixed_value() {
                 random_.pick(choices), ")"});
 }
 
-// Emits a grid barrier, which ends the scope of the phase's declarations.
+// Emits a grid barrier. The declarations of main are not valid after it.
 std::string Statements::grid_barrier(const Flow& flow) {
     for (const Variable& v : scope_.variables)
         if (v.assignable || v.array) ended_.push_back(v.name);
@@ -181,15 +181,16 @@ std::string Statements::new_phase(const Flow& flow) {
     out += stretch(inner);
     out +=
         random_.chance(25) ? new_phase(inner) + indent(inner) + "barrier;\n" : grid_barrier(inner);
-    // A barrier, since the next iteration, and what follows the loop, may use `shared` differently.
+    // A barrier, since the use of `shared` may change in the next iteration and after the loop.
     out += stretch(inner) + indent(inner) + "barrier;\n";
     fixed_.resize(outside);
     scope_.variables = fixed_;
     return out + indent(flow) + "}\n";
 }
 
-// Emits control flow that is uniform in a workgroup, and may contain barriers. There is a barrier
-// before and after it and before each exit, since the use of `shared` may change there.
+// Emits control flow that is uniform in the workgroup and may contain barriers. A barrier comes
+// before and after that code, and before each exit from it, since the use of `shared` may change
+// there.
 std::string Statements::together(const Flow& flow, bool in_loop) {
     const std::size_t visible = scope_.variables.size();
     Flow inner = flow;
@@ -233,7 +234,7 @@ std::string Statements::together(const Flow& flow, bool in_loop) {
     return out + indent(flow) + "}\n";
 }
 
-// Emits a branch that the whole workgroup takes, or no invocation.
+// Emits an exit (return, break or continue) that either the whole workgroup takes or no invocation.
 std::string Statements::way_out(const Flow& flow, bool in_loop) {
     std::string what = "return";
     if (in_loop && random_.chance(90)) what = random_.chance(50) ? "break" : "continue";
@@ -267,7 +268,7 @@ std::string Statements::main() {
         if (options_.grid_barriers && random_.chance(70)) out += new_phase(flow);
         if (random_.chance(45)) out += together(flow, false);
     }
-    // After the last barrier, an invocation may leave early.
+    // No barrier follows, so a single invocation may return early.
     change_use();
     if (random_.chance(20))
         out += indent(flow) + "if " + expressions_.expression(kTextBool, 3) + " {\n" +
@@ -277,7 +278,8 @@ std::string Statements::main() {
             cat({indent(flow), "if ", expressions_.expression(kTextBool, 3), " {\n", indent(inner),
                  "trap ", std::to_string(random_.between(1, 65535)), ";\n", indent(flow), "}\n"});
     out += body(static_cast<unsigned>(random_.between(1, options_.size)), flow);
-    // Writes every variable that main still sees to a buffer.
+    // Stores an expression to each buffer with own elements, so that the values of main have an
+    // effect.
     for (const std::string& name : own_) {
         const Memory m = memory(name);
         const int depth = random_.chance(3) ? 9 : 5;

@@ -27,7 +27,7 @@ std::string element_text(std::span<const std::byte> bytes, std::size_t at, std::
     return out;
 }
 
-// Describes the first element that differs, with its bits as one number.
+// Describes the first element that differs. The element's bits are printed as one number.
 std::string difference(const wye::Program& program, const Case& what, const Bytes& got,
                        const Bytes& wanted) {
     const auto described = program.describe();
@@ -70,7 +70,7 @@ Finding judge(const wye::Context& context, const Runner& runner, const Case& wha
               const Care& care) {
     const auto program = context.program_from_text(what.text);
     if (!program.ok()) return useless(program.error().text());
-    // The oracle has no math functions, so it runs their definitions.
+    // The oracle has no math functions. In this form, they are expanded to their definitions.
     const auto wire = program->lower("wye-program");
     if (!wire.ok()) return useless(wire.error().text());
     oracle::Launch request;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a sanitizer is compiled in. It makes computing several times as slow, and finds faults of
-// memory and threads alone, so tests that repeat random work do less of it then.
+// Whether a sanitizer is compiled in. A sanitizer makes computing several times slower, and finds
+// only faults of memory and threads, so tests that repeat random work do less of it then.
 #pragma once
 
 namespace support {

@@ -9,8 +9,9 @@
 namespace support {
 namespace {
 
-// The constants are the first 32 bits of the fractions of square and cube roots of primes. They are
-// computed here, since copies of the program's lists could share an error with it.
+// The constants of SHA-256 are the first 32 bits of the fractions of square and cube roots of
+// primes. They are computed here, since a copied list could have the same error as the program's
+// list.
 std::vector<std::uint32_t> primes(std::size_t count) {
     std::vector<std::uint32_t> out;
     for (std::uint32_t n = 2; out.size() < count; ++n) {

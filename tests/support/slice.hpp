@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test that could run for hours takes a part of its work in each run, and another part for
-// another commit. tools/check sets WYE_TEST_SLICE: a number below 65536 from the commit, or "all".
+// Slice: the part of a test's work that this run does. A test that could run for hours does one
+// part in each run, and another part for another commit. tools/check sets WYE_TEST_SLICE to a
+// number below 65536 that it computes from the commit, or to "all".
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace support {
 
 class Slice {
   public:
-    // If the variable is unset: slice 0.
+    // The slice that WYE_TEST_SLICE names; slice 0 if the variable is unset.
     static Slice of_this_run() {
         Slice slice;
         const char* const text = std::getenv("WYE_TEST_SLICE");
@@ -20,12 +21,12 @@ class Slice {
         if (text != nullptr && !slice.all_) slice.number_ = std::strtoul(text, nullptr, 10);
         return slice;
     }
-    // Whether item `index` is of this run, if the work has `parts` slices.
+    // Whether this run does item `index` of work that has `parts` slices.
     [[nodiscard]] bool has(std::size_t index, std::size_t parts) const {
         return all_ || index % parts == number_ % parts;
     }
-    // "slice 3 of 8", or "all 8 slices". A test prints "slice: NAME, " and this on a line of its
-    // own, and tools/check repeats the line in its summary.
+    // "slice 3 of 8", or "all 8 slices". A test prints "slice: NAME, " and this text on one line,
+    // which tools/check repeats in its summary.
     [[nodiscard]] std::string text(std::size_t parts) const {
         if (all_) return "all " + std::to_string(parts) + " slices";
         return "slice " + std::to_string(number_ % parts) + " of " + std::to_string(parts);

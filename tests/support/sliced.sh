@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command on a part of its work, another one for another commit (slice.hpp says how).
+# Runs a command on one slice of its work; another commit gets another slice (slice.hpp).
 #
 #   sliced.sh NAME FIRST COUNT PARTS COMMAND...
 #
-# The work is COUNT items from FIRST on, in PARTS slices of the same size. In the words of the command, {first}, {end} and {count}
-# become the first item of the slice, the one behind its last, and their number.
+# The work is COUNT items, beginning at FIRST, in PARTS slices of equal size. In the words of the command, {first}, {end} and {count} become
+# the first item of the slice, the item behind its last one, and the number of its items.
 set -euo pipefail
 name=$1 first=$2 count=$3 parts=$4
 shift 4

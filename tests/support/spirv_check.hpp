@@ -9,7 +9,7 @@
 
 namespace support {
 
-// The error of spirv-val, for a module for Vulkan 1.1; empty: valid.
+// The error of the validator for a module of Vulkan 1.1; empty: the module is valid.
 std::string spirv_complaint(std::span<const std::byte> module);
 
 // The module as text, one instruction per line, with friendly names for ids.

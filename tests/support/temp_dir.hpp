@@ -21,7 +21,7 @@ class TempDir {
     [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
         return path_ / name;
     }
-    // Writes a file below the folder, creating its parents, and returns its path.
+    // Writes a file below the folder, makes its parent folders, and returns its path.
     std::filesystem::path write(std::string_view name, std::string_view bytes) const;
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The example programs, the language reference and the digests of math functions, embedded at build
-// time, so that an installed kit needs no file. Static memory.
+// The example programs, the language reference and the digests of math functions, as text in the
+// executable. An installed kit thus needs no files. Static memory.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 namespace support {
 
 [[nodiscard]] std::string_view language_text();
-// tests/golden/math/digests.txt.
+// The content of tests/golden/math/digests.txt.
 [[nodiscard]] std::string_view digests_text();
-// Returns the text of the program NAME.wye, or an empty text if there is none.
+// The text of the example program NAME.wye; empty: there is none.
 [[nodiscard]] std::string_view program_text(std::string_view name);
 
 }  // namespace support

@@ -42,7 +42,8 @@ Outcome attempt(Call&& call) {
     return out;
 }
 
-// Refused with this code, a sentence that has the fragment, and a remedy.
+// Checks that the call was refused with this code, a message that contains `fragment`, and a
+// remedy.
 inline void check_refused(const Outcome& outcome, wye_status status, std::string_view fragment) {
     INFO(outcome.message);
     CHECK(outcome.status == status);
@@ -108,7 +109,7 @@ struct Job {
         desc.param_count = params.size();
         return desc;
     }
-    // `on` has the member `context`.
+    // `on`: an object with a member `context`.
     template <typename On>
     Outcome run(const On& on) {
         return attempt(

@@ -67,7 +67,7 @@ Baseline open_baseline(const Target& target) {
     return {std::move(api).value(), {}};
 }
 
-// Measures Wye's way and the raw ones. A raw side that fails costs the row only its baseline.
+// Measures Wye's way and the raw ways. If the raw side fails, the row only lacks a baseline.
 wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& sizes,
                               const Effort& effort, RowResult& out) {
     std::vector<Way> ways = {wye};
@@ -97,7 +97,7 @@ wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& s
     return {};
 }
 
-// Measures a row. Returns nothing if this kind of device does not have the row.
+// Measures a row. Returns nullopt if this kind of device does not have the row.
 std::optional<RowResult> run_row(const Target& target, const Row& row, Baseline* baseline,
                                  const Options& options) {
     const Sizes sizes = sizes_of(options.quick, target.soft, target.most_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times the ways of a row in turn, so that clock changes and other work of the machine affect all
-// of them alike.
+// ways alike.
 #pragma once
 
 #include <span>
@@ -19,12 +19,12 @@ struct Effort {
 };
 [[nodiscard]] Effort effort_of(bool quick);
 
-// Nanoseconds of one run of each way, by round. All ways have the same number of samples.
+// Samples: the nanoseconds of one run of a way, by round. All ways have the same number of samples.
 using Samples = std::vector<double>;
 [[nodiscard]] Result<std::vector<Samples>> measure(std::span<const Way> ways, const Effort& effort);
 
 [[nodiscard]] double median(std::vector<double> values);  // 0 if there are no values
-// The median of the quotients, one per round.
+// The median of wye / raw over all rounds.
 [[nodiscard]] double ratio_of(const Samples& wye, const Samples& raw);
 
 }  // namespace wye::bench

@@ -40,7 +40,7 @@ Result<std::shared_ptr<Large>> large_of(RawApi& api, std::uint64_t bytes) {
 
 std::byte* target_of(Large& large) { return std::as_writable_bytes(std::span(large.r)).data(); }
 
-// `count` uploads. The kernel's results prove that they arrived.
+// `count` uploads. The kernel's results prove that the uploads arrived.
 Result<std::vector<Way>> uploads(RawApi& api, std::string name, std::uint64_t bytes,
                                  std::uint64_t count) {
     WYE_ASSIGN(const auto large, large_of(api, bytes));
@@ -112,8 +112,8 @@ Result<std::vector<Way>> large(RawApi& api, std::uint64_t bytes) {
 }
 
 // `filled`: the application itself writes its data to page-locked memory, once; else the threads of
-// a ring copy it there each time. The outputs stay in page-locked memory, where the application
-// reads them.
+// a ring copy the data there each time. The outputs stay in page-locked memory, where the
+// application reads them.
 Result<std::vector<Way>> many(RawApi& api, std::uint64_t count, std::uint64_t bytes, bool filled) {
     WYE_ASSIGN(const auto all, flights_of(api, bytes, count, ring_threads()));
     if (filled)

@@ -23,7 +23,7 @@ class Lane : Fixed {
     virtual ~Lane() = default;
 
     [[nodiscard]] virtual std::byte* chunk(std::size_t i) = 0;
-    // Start copying chunk `i` to x, or a part of r to chunk `i`.
+    // Start to copy chunk `i` to x (up), or a part of r to chunk `i` (down).
     [[nodiscard]] virtual Result<void> up(std::size_t i, std::uint64_t at, std::uint64_t size) = 0;
     [[nodiscard]] virtual Result<void> down(std::size_t i, std::uint64_t at,
                                             std::uint64_t size) = 0;
@@ -52,13 +52,13 @@ class Flight : Fixed {
     [[nodiscard]] virtual Result<void> wait() = 0;
 };
 
-// One opened device. Outlives the objects that it makes. Used by one thread, and by those of a
-// ring.
+// One opened device. Outlives the objects that it makes. Used by one thread, and by the threads of
+// a ring.
 class RawApi : Fixed {
   public:
     virtual ~RawApi() = default;
 
-    // The ways of a row of tiny dispatches. Goals refer to the first one.
+    // The ways of a row of tiny dispatches. Goals refer to the first way.
     [[nodiscard]] virtual Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<Pair>> pair(std::uint64_t bytes) = 0;
     // `n`: the flight's number. Flights of different numbers may use different queues.
@@ -67,7 +67,7 @@ class RawApi : Fixed {
 };
 
 // Opens the API of a plugin, and its first device of that name. MISSING_DEPENDENCY or UNSUPPORTED:
-// there is no such baseline here; the message says why.
+// this machine has no such baseline; the message says why.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& plugin,
                                                        const std::string& name);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& name);

@@ -112,7 +112,7 @@ constexpr std::uint64_t kTinyWords = 64;
     X(cuGraphDestroy, "cuGraphDestroy")                          \
     X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
-// Costs only a comparison on success, as it is used in timed loops.
+// Costs only a comparison on success, since it is used in timed loops.
 #define TRY_CUDA(call)                                                         \
     if (const CUresult status_ = (call); status_ != CUDA_SUCCESS) [[unlikely]] \
     return call_failed("cuda", "cuda.h", status_, #call)
@@ -132,7 +132,8 @@ struct Driver : Fixed {
     ~Driver();
 };
 
-// Makes the context current within a scope only, since the plugin must not rely on it.
+// Makes the context current within a scope only, since the plugin must not rely on a current
+// context.
 class Entered : Fixed {
   public:
     explicit Entered(const Driver& driver) : driver_(driver) {
@@ -295,7 +296,7 @@ class Tiny : Fixed {
     [[nodiscard]] CUstream stream() const { return driver_.streams[0]; }
     [[nodiscard]] Result<void> fill(CUgraph graph, std::uint64_t launches) {
         void* arguments[] = {&words_[0]->device, &count_};
-        // The first version of the call ignores its last members.
+        // The first version of the call ignores the last members of the structure.
         CUDA_KERNEL_NODE_PARAMS params{};
         params.func = driver_.advance;
         params.gridDimX = params.gridDimY = params.gridDimZ = 1;
@@ -319,7 +320,7 @@ class Tiny : Fixed {
     CUevent event_ = nullptr;
 };
 
-// `once(tiny)`: the row's work, which advances the last buffer by `steps`.
+// Makes a way. `once(tiny)` does the row's work, which advances the last buffer by `steps`.
 template <typename Once>
 Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t steps, Once once) {
     const auto runs = std::make_shared<std::uint64_t>(0);
@@ -333,7 +334,7 @@ Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t st
             [=] { return tiny->expect_steps(*runs * steps); }};
 }
 
-// Launches `count` times on each buffer, with one wait for each launch or one for all.
+// Launches `count` times on each buffer, with one `wait` per buffer.
 template <typename Wait>
 Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffers,
                      std::uint64_t count, Wait wait) {
@@ -356,7 +357,7 @@ Result<Way> replays(const Driver& driver, std::string name, std::uint64_t count)
     });
 }
 
-// Makes a graph and frees it, without a run.
+// Makes a graph and frees it without running it.
 Result<Way> recordings(const Driver& driver, std::string name, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, 1));
     return way_of(std::move(name), tiny, 0, [count](Tiny& t) { return t.record(count); });

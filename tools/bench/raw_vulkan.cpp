@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The raw side for Vulkan: command buffers recorded once, one descriptor set per buffer, staging
-// memory that stays mapped, and copies on a family that only copies, if there is one.
+// memory that stays mapped, and copies on a queue of a family that only copies, if there is such a
+// family.
 #include <algorithm>
 #include <cstdint>
 
@@ -85,7 +86,7 @@ class Tiny : Fixed {
         VkDescriptorSet set = VK_NULL_HANDLE;
     };
 
-    // `dispatches`: number in each command buffer, one after the other.
+    // `dispatches`: the number of dispatches in each command buffer, one after the other.
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Device& device, Queue& queue,
                                                             std::uint64_t buffers,
                                                             std::uint64_t dispatches) {
@@ -116,7 +117,7 @@ class Tiny : Fixed {
                                       VkCommandBufferUsageFlags usage) {
         return turn.commands.record(usage, [&](VkCommandBuffer to) {
             for (std::uint64_t i = 0; i < dispatches; ++i) {
-                // The first barrier is for what was submitted before.
+                // The first barrier waits for earlier submits.
                 between_dispatches(device_, to);
                 kernel_.dispatch(to, turn.set, kTinyWords, 1);
             }
@@ -148,7 +149,7 @@ class Tiny : Fixed {
     Kernel kernel_;
 };
 
-// `once(tiny)`: the row's work, which advances the last buffer by `steps`.
+// Makes a way. `once(tiny)` does the row's work, which advances the last buffer by `steps`.
 template <typename Once>
 Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t steps, Once once) {
     return repeated(
@@ -169,7 +170,7 @@ Result<Way> replays(const Device& device, Queue& queue, std::string name, std::u
     });
 }
 
-// Records a command buffer, without a run.
+// Records a command buffer without running it.
 Result<Way> only_recordings(const Device& device, Queue& queue, std::string name,
                             std::uint64_t dispatches) {
     WYE_ASSIGN(const auto tiny, Tiny::make(device, queue, 1, 1));

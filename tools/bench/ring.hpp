@@ -14,7 +14,7 @@
 
 namespace wye::bench {
 
-// Half of the processors, and at most 8.
+// The number of threads: half of the number of processors, but from 1 to 8.
 [[nodiscard]] std::size_t ring_threads();
 
 // Threads that work together. The calling thread is number 0.

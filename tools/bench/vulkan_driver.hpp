@@ -22,7 +22,7 @@ namespace wye::bench::vulkan {
     return call_failed("vulkan", "vulkan_core.h", status, call);
 }
 
-// Costs only a comparison on success, as it is used in timed loops.
+// Costs only a comparison on success, since it is used in timed loops.
 #define TRY_VK(call)                                                         \
     if (const VkResult status_ = (call); status_ != VK_SUCCESS) [[unlikely]] \
     return ::wye::bench::vulkan::failed(status_, #call)
@@ -111,14 +111,14 @@ struct Device : Fixed {
     VkDevice device = VK_NULL_HANDLE;
     VkPhysicalDeviceMemoryProperties memory{};
     Queue first;  // of the first family with compute
-    // A queue of a family with compute but without graphics, and one of a family that only copies;
-    // not every device has them.
+    // A queue of a family with compute but without graphics, and the queues of a family that only
+    // copies; not every device has such families.
     std::optional<Queue> compute_only;
     std::vector<std::unique_ptr<Queue>> copies;
     std::vector<std::uint32_t> families;  // the families in use
 
     ~Device();
-    // `kernels`: with all features for kernels that the device has, and `first` alone.
+    // `kernels`: enables all of the device's features for kernels, and opens no queue but `first`.
     // MISSING_DEPENDENCY: no loader or driver. NO_DEVICE: no device of that name.
     [[nodiscard]] Result<void> open(const std::string& name, bool kernels = false);
 

@@ -21,7 +21,7 @@ struct Fixed {
     Fixed& operator=(const Fixed&) = delete;
 };
 
-// A call of a driver that failed, with its own code, which `header` explains.
+// The error of a driver call that failed, with the driver's own code, which `header` explains.
 [[nodiscard]] inline Error call_failed(const char* domain, const char* header, std::int64_t code,
                                        const char* call) {
     Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(code),
@@ -31,7 +31,7 @@ struct Fixed {
     return error;
 }
 
-// Owns what it needs. Used by one thread.
+// A way to do a row's work, with all objects that it needs. Used by one thread.
 struct Way {
     std::string name;
     // Does the whole work of the row `times` times, and waits for it.
@@ -40,7 +40,7 @@ struct Way {
     std::function<Result<void>()> check;
 };
 
-// A way of which `once` does the work one time; `check` gets the number of times so far.
+// Makes a way: `once` does the work one time, and `check` gets the number of times so far.
 template <typename Once, typename Check>
 [[nodiscard]] Way repeated(std::string name, Once once, Check check) {
     const auto runs = std::make_shared<std::uint64_t>(0);
@@ -53,14 +53,14 @@ template <typename Once, typename Check>
             [=] { return check(*runs); }};
 }
 
-// Adds a way that could be made.
+// Adds a way, or returns the error with which it could not be made.
 [[nodiscard]] inline Result<void> add(std::vector<Way>& ways, Result<Way> way) {
     if (!way.ok()) return std::move(way).error();
     ways.push_back(std::move(way).value());
     return {};
 }
 
-// One step of the tiny dispatches, and the value after `steps` steps from 1.
+// The value after `steps` steps from `value`. A tiny dispatch does one step for each word.
 [[nodiscard]] constexpr std::uint32_t advance(std::uint32_t value, std::uint64_t steps) {
     for (std::uint64_t i = 0; i < steps; ++i) value = value * 1664525U + 1013904223U;
     return value;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command lines of verbs that are separate programs. `wye` adds them to its table of options,
-// from which pages and completions are made; the programs parse them. Help texts of all verbs.
+// from which pages and completions are made; the programs parse them. Also prepares the help texts
+// of all verbs.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 
 namespace wye::tool {
 
-// For a command and the verbs that it gets afterwards: help texts fit the terminal, and a flag
-// takes no value. Call it before anything is added.
+// Prepares a command, and the verbs that are added to it later: help texts fit the terminal, and a
+// flag takes no value. Call it before anything is added.
 void prepare_command(CLI::App& app);
 
-// For CLI::Option::check, where an empty value would count as no value.
+// Refuses an empty value. For CLI::Option::check, since CLI11 takes an empty value for no value.
 [[nodiscard]] std::string refuse_empty(const std::string& value);
 
 // Says what is wrong with a command line that CLI11 refused, in the terms of the help pages.

@@ -2,7 +2,7 @@
 //
 // The stream of the command's own output. Drivers and plugins may print to standard output; a verb
 // that opens them first moves its own output to another descriptor, so that documents are not mixed
-// with what drivers print. One thread.
+// with what drivers print. Used by one thread.
 #pragma once
 
 #include <cstdio>

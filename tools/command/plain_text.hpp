@@ -13,17 +13,17 @@ namespace wye::tool {
 
 [[nodiscard]] std::string in_capitals(std::string_view text);
 
-// Columns to write: those of the terminal, else 80.
+// The width of a page in columns: that of the terminal within limits, or 80 without a terminal.
 [[nodiscard]] std::size_t page_width();
 
 // Writes words with line breaks between them. `code` with blanks stays together. `first` begins the
-// first line; the others are indented as far.
+// first line; the other lines are indented as far.
 void print_wrapped(std::string_view text, std::string_view first, std::size_t width);
 
 // Writes lines of Markdown that have no heading, indented by two columns.
 void print_blocks(std::span<const std::string_view> lines, std::size_t width);
 
-// Writes a page as a manual page looks: its title and first paragraph as NAME, headings in
+// Writes a page in the style of a manual page: its title and first paragraph as NAME, headings in
 // capitals.
 void print_page(std::string_view text, std::size_t width);
 

@@ -49,7 +49,7 @@ std::string progress_line(const std::string& unit, std::uint64_t done, std::uint
 
 Progress::Progress(std::string unit, std::uint64_t total) : unit_(std::move(unit)), total_(total) {
     if (!is_terminal()) return;
-    // Signals are for the thread that works.
+    // The writer blocks all signals: they are for the thread that works.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);

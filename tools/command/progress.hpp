@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Progress: a line on standard error about work that goes on for more than two seconds, such as
-// "1200 of 5000 repetitions, 600/s, 6 s left". Nothing unless standard error is a terminal. A
-// thread of its own writes it, so that the work only counts. Errors: none.
+// "1200 of 5000 repetitions, 600/s, 6 s left". Prints nothing unless standard error is a terminal.
+// A separate thread writes the line, so that the work only needs to count. Errors: none.
 #pragma once
 
 #include <atomic>

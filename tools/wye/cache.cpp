@@ -39,7 +39,7 @@ std::string line_of(const Json& entry, const char* name) {
     return sdk::one_line(entry.value(name, ""));
 }
 
-// The lines of a key, on one.
+// Joins the lines of a key to one line.
 std::string joined(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     return sdk::one_line(text);

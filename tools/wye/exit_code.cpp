@@ -31,7 +31,8 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 ExitCode fail(const Error& error) {
-    // What is wrong in a program is listed as compilers do: each line begins with its place.
+    // The faults of a program are listed as compilers do: each line begins with a place in the
+    // program.
     const bool lists = (error.code == Code::INVALID_PROGRAM || error.code == Code::INVALID_TEXT) &&
                        error.message.starts_with(sdk::one_line(error.subject) + ':');
     std::fprintf(stderr, "%s%s\n", lists ? "" : "wye: error: ", error.text().c_str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exit codes of `wye`, and the mapping of errors to them. Documented in README.md and wye(1).
+// The exit codes of `wye`, and the exit code of each error. Documented in README.md and wye(1).
 #pragma once
 
 #include "wye/sdk/result.hpp"
@@ -22,9 +22,9 @@ enum ExitCode : int {
 // Writes "wye: error: ..." to stderr and returns the exit code of the error.
 [[nodiscard]] ExitCode fail(const Error& error);
 
-// Call once, at the start. If memory runs out in noexcept code (a comparison of names, the end of a
-// document), libraries call std::terminate. The command then exits with kFailed and a message,
-// instead of a signal.
+// Call once, at the start. If memory runs out in noexcept code, such as a comparison of names,
+// libraries call std::terminate. After this call, the command then writes a message and exits with
+// kFailed, instead of being ended by a signal.
 void expect_no_memory() noexcept;
 
 }  // namespace wye::tool

@@ -25,8 +25,8 @@ Error unknown_verb(const std::string& word, const std::vector<VerbEntry>& verbs)
                  shown);
 }
 
-// Finds the first verb of the words; its page describes its subcommands, too. There is at least one
-// word.
+// Finds the verb of the first word, whose page also describes the verbs below it. The other words
+// must name verbs below. `words` is not empty.
 Result<const VerbEntry*> find_verb(const VerbEntry& table, const std::vector<std::string>& words) {
     const VerbEntry* first = nullptr;
     const VerbEntry* above = &table;

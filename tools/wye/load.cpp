@@ -27,12 +27,12 @@ std::string path_of(const ProgramFile& file, std::string_view name) {
     return (std::filesystem::path(file.path).parent_path() / name).string();
 }
 
-// The files that the `variant` clauses of a program name, none of which is opened. Ignores errors
-// of the program, which are found again and reported when it is loaded.
+// The files that the `variant` clauses of a program name. Opens none of these files. Ignores errors
+// of the program, which are reported when the program is loaded.
 std::vector<FileUse> variant_files(const ProgramFile& file) {
     std::vector<FileUse> out;
     if (is_wire(file) || text_in(file).find("variant") == std::string_view::npos) return out;
-    // Writes no trace and keeps nothing.
+    // This context writes no trace and keeps nothing on disk.
     const auto context =
         Context::create({.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT,
                          .config = {{"cache_size", "0"}}});

@@ -35,8 +35,8 @@ namespace {
 
 using namespace wye::tool;
 
-// The options of a verb, and those that are numbers as text, since CLI11 accepts "-1" and "" as
-// numbers.
+// The options of a verb. Options that are numbers are kept as text, since CLI11 accepts "-1" and ""
+// as numbers.
 struct RunWords {
     RunOptions options;
     std::string grid, elements, timeout_ms, ulp_budget, repeat;
@@ -46,7 +46,7 @@ struct LowerWords {
     std::string ulp_budget;
 };
 
-// "64", "64,2" or "64,2,1".
+// Parses "64", "64,2" or "64,2,1".
 wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
     std::array<std::uint32_t, 3> grid = {1, 1, 1};
     if (const auto counts = wye::sdk::parse_numbers<std::uint32_t>(text, ',', grid.size())) {
@@ -269,7 +269,7 @@ ExitCode lower_words(const CLI::App& verb, LowerWords& words) {
     return lower(words.options);
 }
 
-// CLI11 takes operators such as `-=` for flags.
+// Adds the words that CLI11 did not parse: operators such as `-=` look like unknown flags to it.
 ExitCode explain_words(const CLI::App& verb, ExplainOptions& options) {
     for (std::string& word : verb.remaining()) options.words.push_back(std::move(word));
     return explain(options);
@@ -283,7 +283,8 @@ ExitCode help_of(const CLI::App& verb, HelpOptions& options) {
     return kOk;
 }
 
-// A verb of the command. `add` adds its options; `run` is null for a helper, which reads its own.
+// A verb of the command. `add` adds the verb's options. `run` is null for a helper program, which
+// parses its options itself.
 struct Verb {
     std::string name, about;
     std::function<void(CLI::App&)> add;
@@ -301,7 +302,7 @@ Verb verb_of(const char* name, const char* about, void (*add)(CLI::App&, Options
     return out;
 }
 
-// In the order of --help.
+// All verbs, in the order of --help.
 std::vector<Verb> all_verbs() {
     return {
         verb_of("info", "Show plugins, devices and reasons against them", add_info, info),
@@ -341,7 +342,7 @@ Words words_of(const CLI::App& app) {
     return words;
 }
 
-// The first word is no verb, or there is none.
+// Says that the first word is no verb, or that there is no word.
 std::string no_verb(int argc, char** argv) {
     if (argc < 2) return "a verb is missing";
     return fmt::format("there is no {} `{}`", argv[1][0] == '-' ? "option" : "verb",
@@ -415,7 +416,8 @@ int real_main(int argc, char** argv) {
         if (!needs_one || first == verb.name) verb.add(*added);
     }
 
-    // For the build, which makes manual pages and completions from it; not listed in --help.
+    // This option is for the build, which makes manual pages and completions from the output. It is
+    // not listed in --help.
     if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
         std::cout << json_of(whole_table(app));
         return kOk;

@@ -11,7 +11,7 @@
 
 namespace wye::tool {
 
-// INVALID_ARGUMENT states the flag, the text and the range, 0 to `most`.
+// Parses a number from 0 to `most`. INVALID_ARGUMENT states the flag, the text and the range.
 [[nodiscard]] Result<std::uint64_t> parse_number(std::string_view flag, std::string_view text,
                                                  std::uint64_t most);
 

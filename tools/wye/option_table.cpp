@@ -10,7 +10,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// "NAME=FILE" of "NAME=FILE: raw bytes". What a value may be follows its type after a colon.
+// The name of an option's value, such as "NAME=FILE" of the description "NAME=FILE: raw bytes". If
+// the option has a type, the name is the part of the type before a colon.
 std::string value_name(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::string& about = option.get_description();

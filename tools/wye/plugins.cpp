@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A member that may be null.
+// A member that is a text; empty: the member is null or absent.
 std::string word(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -41,7 +41,7 @@ std::string details_of(const Json& plugin) {
                        fmt::format(", {} time(s)", plugin.value("times", 1U)));
 }
 
-// The entries of these plugins, of all if `ids` is empty.
+// The entries of the plugins in `ids`; of all plugins if `ids` is empty.
 Result<Json> chosen(const Json& all, const std::vector<std::string>& ids) {
     if (ids.empty()) return all;
     Json out = Json::array();

@@ -38,7 +38,7 @@ std::string suggest(const Words& words, int argc, char** argv) {
             continue;
         }
         if (std::ranges::find(known, word) != known.end()) continue;
-        // This is a value, unless the preceding verb has verbs of its own.
+        // The word is a value, unless it follows a verb that has verbs of its own.
         if (i > 1 && !word.starts_with('-') &&
             (i > 2 || known.empty() || known.back().starts_with('-')))
             continue;

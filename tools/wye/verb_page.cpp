@@ -26,8 +26,8 @@ std::string usage_of(const PositionalEntry& place) {
                        place.repeats ? "..." : "");
 }
 
-// The usage of a verb and of those below it, a block of code. Long lines go on under the first word
-// behind the verb.
+// Adds the usage of a verb and of the verbs below it, as a block of code. A long line continues
+// under the first word after the verb.
 void add_synopsis(const VerbEntry& verb, const std::string& command, std::string& out) {
     std::vector<std::string> parts;
     for (const OptionEntry& option : verb.options) parts.push_back(usage_of(option));
@@ -46,7 +46,7 @@ void add_synopsis(const VerbEntry& verb, const std::string& command, std::string
 
 std::string sentence(const std::string& about) { return about + (about.ends_with('.') ? "" : "."); }
 
-// The arguments and options of a verb, then those of each verb below it under a heading.
+// Adds the arguments and options of a verb, then those of each verb below it, under a heading.
 void add_options(const VerbEntry& verb, const std::string& command, bool heading,
                  std::string& out) {
     if (heading && !(verb.positionals.empty() && verb.options.empty()))

@@ -10,8 +10,8 @@
 
 namespace wye::tool {
 
-// What is written by hand about a verb: its description, then sections such as "## Exit status".
-// Empty: nothing is.
+// The text that is written by hand about a verb: a description, then sections such as "## Exit
+// status". Empty: there is no such text.
 [[nodiscard]] std::string_view verb_text(std::string_view verb);
 
 // The whole page in Markdown: name, synopsis, description, options, and the other sections of

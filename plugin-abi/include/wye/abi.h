@@ -68,7 +68,7 @@ extern "C" {
 /* Members and slots of minors above the released ones may still change. A draft is the number of
  * their present state, which is never used again. Two sides with different drafts use what both
  * have released.
- * Drafts 1 to 3 were those of 1.0 itself: they work with nothing else. */
+ * Drafts 1 to 3 preceded 1.0: each works with itself only. */
 #define WYE_ABI_MINOR_FROZEN 0 /* highest minor that is released */
 #define WYE_ABI_MINOR_DRAFT 0  /* draft of the minors above it; 0: there are none */
 
@@ -326,7 +326,7 @@ typedef struct wye_fact {
     X(NATIVE_F16_CONVERT, 0x40d, "native_f16_convert", BOOL)                                    \
     X(NATIVE_F32_ATOMIC_ADD, 0x40e, "native_f32_atomic_add", BOOL)                              \
     X(NATIVE_F64_ATOMIC_ADD, 0x40f, "native_f64_atomic_add", BOOL)                              \
-    /* the driver ends an invocation's loops after this many rounds, all loops together */      \
+    /* the driver ends an invocation's loops after this many iterations, all together */        \
     X(LOOP_ROUNDS, 0x410, "loop_rounds", U64)                                                   \
     /* floor, ceil, trunc and round to even are exact, and keep the sign of zero */             \
     X(NATIVE_F32_ROUND, 0x411, "native_f32_round", BOOL)                                        \
@@ -872,8 +872,8 @@ typedef struct wye_device_table {
     wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 
-    /* Optional [FREE]. The host does not ask for the outcome of the event's value any more, which
-     * has ended: its failure may be forgotten, and then reads as reached. All others are kept. */
+    /* Optional [FREE]. The host asks no more for the outcome of the event's value, which has ended.
+     * A failure of this value may be forgotten: it then reads as reached. Others are kept. */
     wye_status (*retire)(wye_device_object* device, const wye_event* event, wye_error** error);
 
     /* Optional [FREE], the four together. Timelines that submits and the host signal. Destroyed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 2: built-in values. The runner sets a few scalars for each block; all others are
-// computed from them where the program uses them.
+// Compiler, part 2: built-in values. The runner sets a few scalars for each block; all other values
+// are computed from these scalars where the program uses the values.
 #include "cpu/compile/compiler.hpp"
 
 namespace wye::cpu {

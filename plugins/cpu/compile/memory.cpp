@@ -32,7 +32,8 @@ Elem elem_of(ir::Kind kind) {
     }
 }
 
-// The element type of a store, which ignores the sign but makes a NaN canonical.
+// The element type for a store. Signed integers are stored like unsigned ones. F32 and F64 make a
+// NaN canonical, which is not needed for a value that is never NaN.
 Elem stored(ir::Kind kind, bool never_nan) {
     switch (kind) {
         case ir::Kind::I8:
@@ -116,8 +117,9 @@ Value Compiler::view(Num num, const Instr& operands, const Value& index) {
     return result(num, held);
 }
 
-// Makes the last instruction write to memory itself. It must compute the value for this store
-// alone, and from registers alone: an array that it reads might overlap the destination.
+// Makes the last instruction write directly to memory, if possible. The instruction must compute a
+// value that only this store uses, and must read only registers: an array that it reads might
+// overlap the destination.
 bool Compiler::make_direct(const Value& value, Elem& elem) {
     if (here() <= fuse_from_ || here() == behind_load_) return false;
     if (value.held.use_count() != 1 || value.held->variable || value.held->room == nullptr)

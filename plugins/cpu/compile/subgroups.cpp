@@ -43,7 +43,8 @@ Subgroup kernel_of(Op op) {
 
 }  // namespace
 
-// Results go to new registers, never to a variable's, since lanes read one another.
+// Results go to new registers, never to a variable's register, since lanes read the values of other
+// lanes.
 Values Compiler::subgroup(Context& cx, const ir::Expr& e) {
     const auto ids = cx.code->operands_of(e);
     const Value value = to_lanes(expr(cx, ids[0])[0]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Determines which components of variables may differ between the lanes of a block, and which loops
-// lanes leave at different times. It is more precise than the language's analysis (by component,
-// and relative to the declaration of a variable), since it only decides what is computed once per
-// block. Pure; thread-safe.
+// lanes leave at different times. The analysis decides only what is computed once per block. It is
+// more precise than the language's own analysis: it works by component, and relative to the
+// declaration of a variable.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct Uniformity {
     Lanes result = 0;  // of a function: its returned value
 };
 
-// Analyses main and, for each combination of differing arguments, the functions. Caches the
-// results. Belongs to one thread. References stay valid.
+// Analyses main, and each function once for each set of argument components that differ between
+// lanes. Keeps the results, and references to them stay valid. Used by one thread.
 class Uniformities {
   public:
     Uniformities(const ir::Program& program, Geometry geometry,
@@ -39,7 +39,8 @@ class Uniformities {
     const Uniformity& function(std::uint32_t index, const std::vector<Lanes>& arguments);
 
   private:
-    // Values of calls nested deeper count as differing, to bound the stack.
+    // Calls that nest deeper are not analysed, to bound the stack: all their values count as
+    // differing.
     static constexpr unsigned kNesting = 32;
     const ir::Program& program_;
     unsigned nesting_ = 0;

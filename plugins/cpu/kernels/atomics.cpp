@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations, lane by lane in ascending order, with relaxed memory order. Several threads
-// run workgroups, so buffers need real atomics; one thread runs a workgroup, so shared arrays do
-// not.
+// Atomic operations, lane by lane in ascending order, with relaxed memory order. Different threads
+// run different workgroups, so buffers need atomic instructions. Only one thread runs a workgroup,
+// so shared arrays do not.
 #define WYE_CPU_ISA atomic_forms
 #include "lanes.hpp"
 

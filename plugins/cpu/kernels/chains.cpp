@@ -99,7 +99,8 @@ struct SecondOf<Second::Rotl> {
 constexpr bool shifts(First op) { return op >= First::Shl; }
 constexpr bool shifts(Second op) { return op >= Second::Shl; }
 
-// Whether a chain is built. Fewer are built for 64 bits, where they gain less and cost build time.
+// Whether a chain is built. Fewer chains are built for 64 bits, where they gain less; each chain
+// costs build time.
 template <typename T>
 constexpr bool built(First one, Second two) {
     if (kFloat<T>)

@@ -13,7 +13,7 @@ void fill_shapes(Kernel (&row)[kShapes]) {
     row[SL] = binary<Op, D, A, A, true, false>;
 }
 
-// Fills in arithmetic that can produce a NaN, with its twins.
+// Fills in the kernels of an operation that can produce a NaN, and their twins (KernelSet::Twin).
 template <typename Op, typename T>
 void fill_arithmetic(KernelSet& set, Kernel (&row)[kShapes]) {
     fill_shapes<Op, T, T>(row);
@@ -76,7 +76,7 @@ void fill_converts(KernelSet& set) {
     fill_convert<Num::Bool, kFloat>(set);
 }
 
-// Operations that do not round are the same as those of f32.
+// Operations that do not round use the kernels of f32.
 void fill_half(KernelSet& set) {
     constexpr auto f32_at = at(Num::F32);
     constexpr auto n = at(Num::F16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lane kernels for integers and bool. Operations that do not depend on the sign are built for the
-// unsigned type, and shared.
+// unsigned type only, and serve both types.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {

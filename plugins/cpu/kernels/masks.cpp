@@ -75,7 +75,7 @@ void blend(Frame& f, const Instr& i, std::byte* to) {
     each_lane(f.lanes, [=](std::size_t k) { d[k] = m[k] != 0 ? a[k] : d[k]; });
 }
 
-// Ends an iteration of a counted loop. The counter is below its end, so the difference does not
+// Ends an iteration of a counted loop. The counter is below its end, so `end - counter` does not
 // overflow.
 template <typename T>
 void for_next(Frame& f, const Instr& i, std::byte* to) {

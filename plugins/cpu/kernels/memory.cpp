@@ -3,7 +3,7 @@
 // Loads and stores of bound arrays and of local arrays. A load out of range gives zero, and a store
 // out of range is dropped. Where neighbouring lanes use neighbouring elements, 16 lanes are moved
 // at once; other lanes are moved one by one, which is as fast as gather instructions on current
-// machines, and on some much faster.
+// machines, and much faster on some machines.
 #include "elements.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kPiece = 16;
 
-// An index as u64; a negative one becomes larger than any array.
+// An index as u64; a negative index becomes larger than any array.
 template <typename I>
 [[gnu::always_inline]] inline u64 wide(I index) {
     if constexpr (kSigned<I>) return u64(i64(index));

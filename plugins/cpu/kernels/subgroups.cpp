@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subgroup operations on groups of `c` neighbouring lanes, a power of two from 4 to 128. Whole
-// groups take part, so masks are ignored, and the results of inactive groups are unused. A block is
-// a workgroup here, whose size is a multiple of the group's. A destination is never an operand.
+// Subgroup operations. A subgroup is `c` neighbouring lanes; c is a power of two from 4 to 128.
+// Whole subgroups take part, so masks are ignored, and the results of inactive subgroups are
+// unused. A block is a workgroup here, and its size is a multiple of c. A destination is never an
+// operand.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -22,7 +23,7 @@ void shuffle(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// Lane k combines with lane k ^ distance, for distances 1, 2, 4 up to half the group.
+// Lane k combines with lane k ^ distance, for distances 1, 2, 4 up to half the subgroup.
 template <typename Op, typename T>
 void reduce(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
@@ -40,7 +41,7 @@ void reduce(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// Lane k adds lane k - distance, for distances 1, 2, 4 up to half the group.
+// Lane k adds lane k - distance, for distances 1, 2, 4 up to half the subgroup.
 template <typename T, bool kExclusive>
 void scan(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);
@@ -61,7 +62,7 @@ void scan(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// Component `part` of the ballot: lanes 32 * part to 32 * part + 31 of the group.
+// Component `part` of the ballot: lanes 32 * part to 32 * part + 31 of the subgroup.
 void ballot(Frame& f, const Instr& i, std::byte* to) {
     u32* d = target<u32>(to);
     const u8* a = lane<u8>(f, i.a);

@@ -101,7 +101,8 @@ Result<void> Batch::await(const Stop& stop) const {
         for (;;) {
             Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
             if (waited.ok()) break;
-            // The host may retire a failed value at any time; from then on it counts as reached.
+            // Any error but TIMEOUT is the value's failure, even if `has_failed` returns false: the
+            // host may have retired the value meanwhile, and a retired value counts as reached.
             const Code code = waited.error().code;
             if (code != Code::TIMEOUT || wait.timeline->has_failed(wait.value)) {
                 if (wait.order_only && code != Code::DEVICE_LOST) break;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LinkStack, Inbox: pass batches between the submitting thread and the queue's thread without a
-// lock: new ones to the queue's thread, and ended ones back for reuse. One thread at a time puts
-// links in, and one takes them out, always all at once.
+// LinkStack and Inbox pass batches between the submitting thread and the queue's thread without a
+// lock: new batches to the queue's thread, and ended batches back for reuse. One thread at a time
+// puts links in. One thread takes links out, always all at once.
 #pragma once
 
 #include <atomic>
 
 namespace wye::cpu {
 
-// A place in a list; the list's owner writes it.
+// An element of a linked list; the list's owner writes `next`.
 struct Link {
     Link* next = nullptr;
 };
 
 class LinkStack {
   public:
-    // Puts in the list from `first` to `last`.
+    // Puts in all links of the list from `first` to `last`.
     void put(Link& first, Link& last) {
         last.next = newest_.load(std::memory_order_relaxed);
         while (!newest_.compare_exchange_weak(last.next, &first, std::memory_order_release,
@@ -33,7 +33,7 @@ class LinkStack {
     std::atomic<Link*> newest_{nullptr};
 };
 
-// As a LinkStack, for a taker that sleeps while there is nothing to take.
+// Like a LinkStack, but for a taker that sleeps while there is nothing to take.
 class Inbox {
   public:
     // Returns whether the taker was asleep; then the caller must wake it.
@@ -58,7 +58,8 @@ class Inbox {
         }
         return oldest;
     }
-    // Called by the taker, which then sleeps until it is woken. False: there is something to take.
+    // Called by the taker before it sleeps until it is woken. False: there is something to take, so
+    // the taker must not sleep.
     [[nodiscard]] bool fall_asleep() {
         Link* none = nullptr;
         return newest_.compare_exchange_strong(none, &asleep_, std::memory_order_acq_rel,

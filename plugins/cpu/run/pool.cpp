@@ -71,8 +71,8 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
 }
 
 // Starts some threads. Called under the lock, by a launch and by each helper that finds a launch:
-// so a short launch starts few threads, and a long one soon has all. If a thread cannot be started,
-// the launch is only slower.
+// so a short launch starts few threads, and a long launch soon has all threads. If a thread cannot
+// be started, the launch is only slower.
 void Pool::start_some() {
     constexpr int kAtOnce = 2;
     if (ending_ || helpers_.size() + 1 >= threads_) return;
@@ -117,7 +117,7 @@ void Pool::help() {
         lock.lock();
         --job->helpers;
         leave_.notify_all();
-        // There was no memory to help this launch, so it waits for another one.
+        // There was no memory to help this launch, so the helper waits for another launch.
         if (!can_help && !ending_) lock.wait(wake_);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pool: threads that help to run the blocks of a launch. Large launches start them, a few at a
-// time, and the destructor joins them. Several launches may run at once; the caller of each takes
-// part and returns after all blocks have ended.
+// Pool: threads that help to run the blocks of a launch. Launches of several blocks start the
+// threads, a few at a time, and the destructor joins them. Several launches may run at once; the
+// caller of each launch takes part and returns after all its blocks have ended.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ class Pool {
     [[nodiscard]] unsigned threads() const { return threads_; }
 
     // Runs blocks [first, launch.blocks) on the caller (with `own`) and on helpers. False: stopped.
-    // Throws bad_alloc if the caller's registers do not fit; a helper without memory leaves the
-    // launch.
+    // Throws bad_alloc if the caller has no memory for registers; a helper without memory leaves
+    // the launch.
     bool run(const Launch& launch, std::uint64_t first, Worker& own);
 
   private:

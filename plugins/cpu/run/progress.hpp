@@ -17,10 +17,11 @@ class Progress {
     [[nodiscard]] bool has_ended(std::uint64_t value) const {
         return ended_.load(std::memory_order_acquire) >= value;
     }
-    // Marks `value` as ended, which is above all earlier ones. Wakes threads only if one waits for
-    // a value up to this one. Allocates nothing.
+    // Marks `value`, which is above all earlier values, as ended. Wakes threads only if one of them
+    // waits for `value` or a lower value. Allocates nothing.
     void end(std::uint64_t value) {
-        // Either this thread sees the other's value in wanted_, or the other sees this one.
+        // Either this thread sees the waiting thread's value in wanted_, or that thread sees
+        // `value` in ended_.
         ended_.store(value, std::memory_order_seq_cst);
         if (wanted_.load(std::memory_order_seq_cst) <= value) [[unlikely]]
             wake();
@@ -31,7 +32,7 @@ class Progress {
   private:
     static constexpr std::uint64_t kNone = UINT64_MAX;
 
-    // Whether it has ended. If not, `end` of this value wakes threads.
+    // Whether `value` has ended. If not, `end` of this value will wake the waiting threads.
     [[nodiscard]] bool want(std::uint64_t value) WYE_REQUIRES(mutex_);
     [[gnu::cold]] void wake();
 

@@ -14,7 +14,7 @@
 
 namespace wye::cpu {
 
-// Runs from frame.pc on. False: the budget of back edges is used up; call it again to continue.
+// Runs from frame.pc on. False: the budget of back edges is used up; call `run` again to continue.
 bool run(const Routine& routine, Frame& frame);
 
 // A stop request, checked at back edges and between blocks.
@@ -26,7 +26,8 @@ struct Stop {
     }
 };
 
-// A dispatch that is ready to run. Workers borrow it; `bindings` and `params` must outlive them.
+// A dispatch that is ready to run. `bindings` and `params` must stay valid while workers run the
+// launch.
 struct Launch {
     Program* program = nullptr;
     const Routine* routine = nullptr;
@@ -38,12 +39,12 @@ struct Launch {
     std::array<std::uint64_t, 3> extent{};  // invocations to run, by axis
     std::uint64_t blocks = 0;
     std::uint32_t* trap = nullptr;  // {largest code, count}, or null
-    // Unique in the plugin, also after the launch is destroyed, if only the values of its
-    // parameters change between its runs; else 0.
+    // Not 0: only the values of the parameters may change between two runs of the launch. The
+    // number is then unique in the plugin, even after the launch is destroyed.
     std::uint64_t number = 0;
     Stop stop;
 };
-// INVALID_ARGUMENT if the operation does not fit the program; also the errors of routine().
+// Prepares a launch. Errors: those of Program::routine().
 Result<Launch> make_launch(const wye_dispatch_op& op);
 
 // A thread's memory for running blocks, kept between launches. One thread at a time.
@@ -54,8 +55,8 @@ class Worker {
     // Prepares for a launch, which is cheap after a launch of the same routine. Throws bad_alloc if
     // the registers do not fit.
     void prepare(const Launch& launch);
-    // Runs one block. If `patient`, only a stop ends it early; else it may also pause after some
-    // time, and resume() continues it.
+    // Runs one block. If `patient`, only a stop ends the block early; else the block may also pause
+    // after some time, and resume() continues it.
     State block(const Launch& launch, std::uint64_t number, bool patient);
     State resume(const Launch& launch, bool patient);
     // Adds this worker's traps to the trap words of the launch.
@@ -63,8 +64,8 @@ class Worker {
         if (launch.trap != nullptr && frame_.trap_count != 0) [[unlikely]]
             add_traps(launch);
     }
-    // Does all of this for a launch of one block without loops, which is cheap after the same
-    // launch. Throws as `prepare`.
+    // Prepares, runs and finishes a launch of one block without loops. Cheap if the worker's last
+    // launch was the same one. Throws like `prepare`.
     void run_short(const Launch& launch) {
         if (launch.number != 0 && launch.number == placed_) [[likely]]
             prepare_again(launch);
@@ -86,7 +87,7 @@ class Worker {
     // Prepares what depends only on the routine.
     void prepare_routine(const Launch& launch);
     void prepare_short(const Launch& launch);
-    // Prepares for the launch whose block is placed.
+    // Prepares another run of the launch whose block is placed.
     void prepare_again(const Launch& launch) {
         start_traps();
         set_params(launch);
@@ -126,7 +127,7 @@ class Worker {
     std::vector<const std::byte*> views_;
     std::vector<Bound> bound_;
     std::uint32_t slice_ = 1;  // back edges between two clock checks
-    // Number of the routine; 0: none, or a block of it is in progress.
+    // Number of the routine that is prepared; 0: none, or one of its blocks is in progress.
     std::uint64_t prepared_ = 0;
     std::uint64_t placed_ = 0;  // number of the launch whose only block is placed; 0: none
 };

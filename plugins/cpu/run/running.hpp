@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running: the value that a queue's caller runs itself, and requests to stop it.
+// Running: the value that the submitting thread runs itself, and requests to stop it.
 #pragma once
 
 #include "cpu/run/run.hpp"

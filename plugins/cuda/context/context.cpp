@@ -14,7 +14,7 @@ namespace {
 // The pool keeps up to 1/kKeptShare of the device's memory for reuse.
 constexpr std::uint64_t kKeptShare = 8;
 
-// The contexts of this plugin that live. Process-wide, as primary contexts are.
+// The list of all living Contexts in the process, since primary contexts are shared in the process.
 struct Living {
     sdk::Mutex mutex;
     Context* first WYE_GUARDED_BY(mutex) = nullptr;
@@ -153,7 +153,8 @@ CUresult Context::allocate_host(std::uint64_t size, HostMemoryHandle& out) {
     return status;
 }
 
-// No pending operation uses the memory, so the order of streams does not matter.
+// No pending operation uses the memory, so freeing it need not be ordered after work on other
+// streams.
 void Context::release(const Context& context, CUdeviceptr memory) {
     if (context.lost.load(std::memory_order_acquire)) return;
     const Current current(context);

@@ -49,7 +49,7 @@ sdk::WorkTimes Events::times_of(const EventRef& first, const EventRef& last) con
     const auto moment = clock_.moment();
     const auto begin = between(moment.anchor, first);
     if (!begin) return out;
-    // `begin` is negative if the work began before the moment.
+    // `begin` is negative if the work began before the moment at which the clocks were matched.
     out.begin_ns = moment.host_ns + static_cast<std::uint64_t>(*begin);
     out.end_ns = out.begin_ns + out.spent_ns;
     return out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GridBarrier: the words of WYE_SLOT_GRID_BARRIER, one pair for each launch that may run at the
-// same time as others. Each launch leaves its pair ready for the next one. One thread at a time.
+// GridBarrier: the words of WYE_SLOT_GRID_BARRIER, one pair of words for each launch that may run
+// at the same time as other launches. Each launch leaves its pair ready for the next launch. One
+// thread at a time.
 #pragma once
 
 #include "cuda/device.hpp"
@@ -33,7 +34,8 @@ class GridBarrier {
     }
 
   private:
-    // A pair has cache lines of its own, since workgroups of another launch poll theirs.
+    // Each pair has cache lines of its own, since the workgroups of other launches poll other
+    // pairs.
     static constexpr std::uint64_t kBytes = 256;
 
     Context::Memory memory_;

@@ -17,7 +17,7 @@ class Marks {
     Marks(const ContextState& context, CUstream stream) : context_(context), stream_(stream) {}
 
     // Lets the stream write the next number after all work so far, and returns that number, or 0 if
-    // it cannot. Submitting thread only, with the context current.
+    // the stream cannot write. Submitting thread only, with the context current.
     [[nodiscard]] std::uint32_t write() {
         if (refused_ || (!memory_ && !acquire())) return 0;
         if (++newest_ == 0) ++newest_;

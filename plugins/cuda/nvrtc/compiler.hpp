@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compiler: chooses an NVRTC library, opens it on first use, and compiles CUDA C with it. Needs
-// neither driver nor device. Free-threaded, except for prefer_for.
+// neither driver nor device. Free-threaded, except for `prefer_for`.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ class Compiler {
   public:
     explicit Compiler(const wye_host_table& host) : host_(host) {}
 
-    // Sets the driver's CUDA version. Call it before anything is compiled: a driver of CUDA 12 may
-    // refuse the code of NVRTC 13.
+    // Sets the driver's CUDA version, which decides which NVRTC is tried first: a driver of CUDA 12
+    // may refuse the code of NVRTC 13. To be called before anything is compiled.
     void prefer_for(int driver_version) { driver_version_ = driver_version; }
 
     // Returns NVRTC's name and version, taken from the cache folder if an earlier process saved
@@ -36,9 +36,9 @@ class Compiler {
                                                          int architecture,
                                                          const std::string& device,
                                                          const std::string& label);
-    // Translates cuda-c to cubin or ptx. The architecture is that of the artifact's options
-    // ("--gpu-architecture=sm_90"); else `architecture`, unless it is 0; else, for PTX, the oldest
-    // one supported.
+    // Translates cuda-c to cubin or ptx, for the architecture that the artifact's options name
+    // ("--gpu-architecture=sm_90"). If they name none, the architecture is `architecture`. If that
+    // is 0, PTX is for the oldest architecture that NVRTC supports, and cubin is refused.
     [[nodiscard]] Result<std::vector<std::byte>> translate(int architecture,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
@@ -48,7 +48,7 @@ class Compiler {
     Result<const Nvrtc*> nvrtc();
     // Returns NVRTC's facts: the saved ones, else those of the opened library.
     Result<const NvrtcFacts*> facts();
-    // Returns the library names to try, in this order.
+    // Returns the names of the libraries to try, in order.
     [[nodiscard]] std::vector<std::string> libraries() const;
     [[nodiscard]] std::string cache_folder() const;
 

@@ -35,14 +35,14 @@ namespace wye::cuda {
 
 enum class Target : std::uint8_t { Cubin, Ptx };
 
-// Facts about an NVRTC. They are saved, because opening it takes 50 ms.
+// Facts about an NVRTC library. The facts are saved, because opening the library takes 50 ms.
 struct NvrtcFacts {
     std::string version;
     std::vector<int> architectures;  // supported N of "sm_N", ascending
     std::string file;                // path, size and time; empty if not known
     [[nodiscard]] std::string identity() const { return "NVRTC " + version + " " + file; }
     // Returns the newest supported architecture up to `architecture`, or nothing if all supported
-    // ones are newer.
+    // architectures are newer.
     [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
 };
 
@@ -52,8 +52,8 @@ struct NvrtcFacts {
 
 class Nvrtc {
   public:
-    // Opens the first of `libraries` that can be opened. Error: MISSING_DEPENDENCY, which names
-    // them all.
+    // Opens the first of `libraries` that can be opened. Error: MISSING_DEPENDENCY, which names all
+    // of them.
     [[nodiscard]] static Result<std::unique_ptr<const Nvrtc>> open(
         const std::vector<std::string>& libraries);
 
@@ -62,9 +62,9 @@ class Nvrtc {
     [[nodiscard]] bool knows(int architecture) const;
     [[nodiscard]] const std::string& version() const { return facts_.version; }
 
-    // Compiles the source. Drops the option `--minimal` if this NVRTC does not accept it. PTX has
-    // no terminator. Error: COMPILE_FAILED, whose message is the first diagnostic with its source
-    // line, and whose cause is the log.
+    // Compiles the source. Drops the option `--minimal` if this NVRTC does not accept it. The
+    // returned PTX has no terminating zero. Error: COMPILE_FAILED, whose message is the first
+    // diagnostic with its source line, and whose cause is the log.
     [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source,
                                                          std::string_view options, int architecture,
                                                          Target target,

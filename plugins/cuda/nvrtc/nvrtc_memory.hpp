@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stores facts about NVRTC between processes, so that a process whose programs are all compiled
-// need not open it. They are used only while the library file is unchanged. Thread-safe.
+// need not open the library. Stored facts are used only while the library file is unchanged.
+// Free-threaded.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace wye::cuda {
 
-// Returns the saved facts for these library names, in this order. If the folder's name is empty,
-// nothing is saved.
+// Returns the facts that were saved for these names of libraries, in the same order. If the
+// folder's name is empty, nothing is saved.
 [[nodiscard]] std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
                                                      const std::vector<std::string>& libraries);
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,

@@ -5,8 +5,8 @@
 //     buffer_create:3:OUT_OF_MEMORY,submit:10:DEVICE_LOST,wait:2+:hang(50ms)
 //
 // A rule is SLOT:N:ACTION, for the Nth call of the slot, or SLOT:N+:ACTION, for that call and all
-// later ones. Calls are counted from 1, those of all devices of a plugin together. An action is the
-// name of a status code, or hang(TIME) with a time in ns, us, ms or s. Pure.
+// later ones. Calls are counted from 1; the calls of all devices of a plugin count together. An
+// action is the name of a status code, or hang(TIME) with a time in ns, us, ms or s. Pure.
 #pragma once
 
 #include <chrono>

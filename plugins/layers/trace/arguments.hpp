@@ -16,8 +16,8 @@
 
 namespace wye::layers::trace {
 
-// Returns the names of the arguments of a slot, such as "size,alignment", without the first, which
-// is the object.
+// Returns the names of the arguments of a slot, such as "size,alignment", without the first
+// argument, which is the object.
 [[nodiscard]] std::string_view argument_names(std::string_view slot) noexcept;
 
 // Returns a name such as "OUT_OF_MEMORY".
@@ -39,7 +39,7 @@ void in(Fields& out, std::string_view name, const wye_queue_desc* value);
 void in(Fields& out, std::string_view name, const wye_submission* value);
 void in(Fields& out, std::string_view name, const wye_timeline_desc* value);
 inline void in(Fields&, std::string_view, const wye_host_table*) {}
-// Describes objects. Pointers for results have no value yet.
+// Describes pointers to objects. Skips pointers to results, which have no value before the call.
 template <typename T>
 void in(Fields& out, std::string_view name, T* value) {
     constexpr bool kObject =
@@ -72,7 +72,8 @@ void out_of(Fields& out, std::string_view name, T* const& value) {
     if constexpr (!kTable && !kError) out.object(name, value);
 }
 
-// Describes what a call wrote through the pointer `value`. Skips constants, objects and values.
+// Describes what a call wrote through the pointer `value`. Does nothing if `value` is no pointer,
+// or points to a constant or an object.
 template <typename T>
 void after(Fields& out, std::string_view name, T value) {
     if constexpr (std::is_pointer_v<T>) {

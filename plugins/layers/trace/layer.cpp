@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The layer `trace`: writes a line for each call of a plugin, with its time, thread, arguments,
-// status, duration and results. A call is written after it has returned. sink.hpp decides where to.
+// status, duration and results. A call is written after it has returned. sink.hpp decides where the
+// line goes.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,7 +63,8 @@ void subject(Fields& out, layer::PluginNode<State>&) { (void)out; }
 void subject(Fields& out, layer::DeviceNode<State>& node) { out.object("device", &node); }
 void subject(Fields& out, layer::QueueNode<State>& node) { out.object("queue", &node); }
 
-// One call. Its inputs are described before it, since the call may free what they point to.
+// One call of a slot. The inputs are described before the call, since the call may free what they
+// point to.
 class Call {
   public:
     Call(Sink& sink, std::string_view plugin, std::string_view slot)
@@ -124,7 +126,7 @@ struct Trace {
         [[maybe_unused]] std::string_view names = argument_names(Slot::kName);
         (trace::in(fields, sdk::cut(names, ","), args), ...);
     }
-    // If there are no events, none is described.
+    // Describes the first event only. Without events, the pointer `events` may be invalid.
     static void describe(slot::device::wait, Fields& fields, const wye_event* events,
                          std::uint64_t count, std::uint32_t any, std::uint64_t timeout_ns,
                          std::uint64_t*, wye_error**) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes the arguments and the result of one call, as text (`size=64 usage=0`) or as members of a
-// JSON object (`"size":64,"usage":0`). One thread.
+// JSON object (`"size":64,"usage":0`). Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Fields {
     [[nodiscard]] const std::string& written() const { return out_; }
 
   private:
-    // Adds a value, which is a number or quoted.
+    // Adds a value, which is a number or a quoted text.
     void add(std::string_view name, std::string_view value);
 
     Format format_;

@@ -23,7 +23,7 @@ constexpr std::string_view kArea = "trace";
 constexpr std::string_view kEnd = "\n]\n";  // the end of a JSON file
 constexpr std::string_view kFull = "the trace has reached its size limit: later calls are missing";
 
-// Locks the file, since other copies of the layer write to it too.
+// Locks the file, since other copies of the layer write to the same file.
 class FileLock {
   public:
     explicit FileLock(int descriptor) : descriptor_(descriptor) {
@@ -57,13 +57,13 @@ std::string with_process(std::string path) {
     return path;
 }
 
-// Returns the clock tick at which this process began. Together with the process id it identifies
+// Returns the clock tick at which this process began. The tick and the process id together identify
 // the process.
 std::string process_start() {
     std::ifstream file("/proc/self/stat");
     std::string text;
     std::getline(file, text);
-    // The name in parentheses may contain spaces. The start is the 20th word after it.
+    // The name in parentheses may contain spaces. The start time is the 20th word after the name.
     text.erase(0, std::min(text.rfind(')') + 2, text.size()));
     for (int word = 3; word < 22; ++word)
         text.erase(0, std::min(text.find(' '), text.size() - 1) + 1);
@@ -82,7 +82,7 @@ std::string header(Format format) {
            ",\"args\":{\"name\":\"calls of plugins\",\"began_at_tick\":\"" + start + "\"}}";
 }
 
-// Writes all bytes. Returns 0 or errno.
+// Writes all bytes at the offset `at`. Returns 0 or errno.
 int write_at(int descriptor, std::string_view bytes, std::uint64_t at) {
     while (!bytes.empty()) {
         const ssize_t written =

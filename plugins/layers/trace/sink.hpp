@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The destination of a trace: a file, or the host's log. A file is complete after each line, as
-// text or as a JSON array of Chrome trace events, so it is readable after a crash. The copies of
-// the layer in one process, one for each plugin, write to the same file. A file that another
+// text or as a JSON array of Chrome trace events, so that it can be read after a crash. The copies
+// of the layer in one process, one for each plugin, write to the same file. A file that another
 // process left is replaced; a link is refused. When the size limit is reached, the last line says
 // so. Free-threaded.
 #pragma once
@@ -22,8 +22,8 @@ namespace wye::layers::trace {
 class Sink {
   public:
     // Reads the configuration:
-    //   layer.trace.file    the file; `%p` in its name is the process id; without it, the log
-    //   layer.trace.format  text or chrome; without it chrome if the name ends with .json
+    //   layer.trace.file    the file; `%p` in its name is the process id; default: the host's log
+    //   layer.trace.format  text or chrome; default: chrome if the name ends with .json, else text
     //   layer.trace.bytes   the size limit of the file, as in 64MiB; default 256MiB
     // Errors: IO, which names the file and the reason; INVALID_ARGUMENT.
     [[nodiscard]] static Result<std::unique_ptr<Sink>> open(const wye_host_table& host);
@@ -32,8 +32,8 @@ class Sink {
     Sink& operator=(const Sink&) = delete;
 
     [[nodiscard]] Format format() const { return format_; }
-    // Writes one line, given without its end, or one JSON object. A failure ends the trace, with a
-    // warning in the log.
+    // Writes one line, given without the line break, or one JSON object. A failure ends the trace,
+    // with a warning in the log.
     void write(std::string_view line);
 
   private:

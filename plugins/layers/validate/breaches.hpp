@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breaches of the contract. Each is counted, and is a line of the host's log at the level `error`
-// with the number of the rule, the slot and the object. Only the first kMostLines of each rule and
-// slot are written. Free-threaded; nothing throws.
+// Breaches of the contract. Each breach is counted, and is written to the host's log as one line at
+// the level `error`, with the number of the rule, the slot and the object. Only the first
+// kMostLines breaches of a rule in a slot are written. Free-threaded; nothing throws.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ class Breaches {
     Breaches(const wye_host_table& host, std::string plugin, bool of_host, bool of_plugin)
         : host_(host), plugin_(std::move(plugin)), of_host_(of_host), of_plugin_(of_plugin) {}
 
-    // Runs checks that may need memory. If there is none, the record has a gap, so the layer warns
-    // and checks nothing from then on.
+    // Runs checks that may need memory. If memory runs out, the record has a gap, so the layer
+    // warns and checks nothing from then on.
     template <typename Body>
     void unless_out_of_memory(Body&& body) noexcept {
         try {

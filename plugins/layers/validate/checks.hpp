@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checks before and after the call of each slot. `before` compares the arguments with the
-// host's obligations; if it returns an error, the call does not reach the plugin. It adds breaches
-// itself if the call may continue. `after` compares the results with the plugin's obligations, and
-// keeps the record of objects. It is called after every call that returned. Slots without an
+// host's obligations. If it returns an error, its caller adds the breach, and the call does not
+// reach the plugin. For a breach after which the call may continue, `before` adds the breach
+// itself, and returns no error. `after` compares the results with the plugin's obligations, and
+// keeps the record of objects. `after` runs after every call that returned. Slots without an
 // overload have no checks of their own.
 #pragma once
 

@@ -24,7 +24,8 @@ void keep(DeviceNode& node, std::string_view slot, Pointer* at, Object object) {
             "the new " + std::string(Object::kNoun) + " is one that is alive already");
 }
 
-// Checks that an object to destroy is alive and that no pending work uses it.
+// Checks that an object to destroy is alive and that no pending work uses it. Removes the object
+// from the record.
 template <typename Pointer>
 Result<void> ends(DeviceNode& node, std::string_view slot, Pointer* at) {
     Plugin& plugin = node.plugin().state();
@@ -66,7 +67,8 @@ void add_name(Command& command, wye_program_object* at) {
     if (at != nullptr) command.programs.insert(at);
 }
 
-// Adds the programs and buffers that an operation names. `programs` are those of its device.
+// Adds the programs and buffers that an operation names. `objects` are the objects of the command's
+// device.
 void add_names(Command& command, Objects& objects, const wye_operation& operation) {
     if (operation.kind == WYE_OPERATION_COPY) {
         add_name(command, operation.u.copy.source);

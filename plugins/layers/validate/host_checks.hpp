@@ -2,12 +2,13 @@
 //
 // Checks the host's obligations for the arguments of a call (P-16): objects are alive, of the right
 // kind and of this device; ranges are inside their buffers; launches are within limits; values
-// grow. Does not check what the plugin itself has to refuse: flags and operations that it does not
-// know (P-7), and formats that it does not list.
+// grow. Does not check what the plugin itself has to refuse: flags and operations that the plugin
+// does not know (P-7), and formats that it does not list.
 //
-// Each check returns the first broken obligation: STALE_HANDLE for objects that were destroyed,
-// else INVALID_ARGUMENT. The error's subject is the number of a rule other than P-16. It reads what
-// the call borrows, and changes nothing. Not thread-safe.
+// Each check returns the first broken obligation: STALE_HANDLE for objects that were destroyed or
+// are from before a recovery, WRONG_KIND or WRONG_OWNER for other wrong objects, else
+// INVALID_ARGUMENT. If the broken rule is not P-16, the error's subject is the number of the rule.
+// The checks read what the call borrows, and change nothing. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -47,16 +48,17 @@ class HostChecks {
                                      std::uint64_t size) const;
     [[nodiscard]] Result<void> artifact(const wye_artifact& artifact) const;
     [[nodiscard]] Result<void> command(const wye_command_desc& desc) const;
-    // Checks an operation that replaces the one with number `index`.
+    // Checks an operation that replaces operation `index` of the command.
     [[nodiscard]] Result<void> update(wye_command_object* command, std::uint64_t index,
                                       const wye_operation& operation) const;
     [[nodiscard]] Result<void> event(const wye_event& event) const;
-    // Checks a submission to the queue with this highest submitted value.
+    // Checks a submission to a queue. `newest`: the highest value that was submitted to the queue.
     [[nodiscard]] Result<void> submission(const wye_submission& submission,
                                           std::uint64_t newest) const;
 
   private:
-    // Where an operation is. For a command it has what executions give.
+    // Where an operation is: in a submission, or in a command whose executions give slots and
+    // parameters.
     struct Place {
         bool in_command = false;
         std::uint32_t slots = 0;
@@ -76,7 +78,7 @@ class HostChecks {
     [[nodiscard]] Result<void> execute(const wye_execute_op& op) const;
     [[nodiscard]] Result<void> binding(const wye_binding& binding, const std::string& what,
                                        const Place& place) const;
-    // Checks a buffer of an operation other than a copy.
+    // Checks the usage of a buffer in an operation other than a copy.
     [[nodiscard]] Result<void> not_staging(wye_buffer_object* buffer) const;
 
     Objects& objects_;

@@ -10,7 +10,7 @@ namespace {
 
 thread_local int slots_inside = 0;
 
-// Counts a call of the host.
+// Counts a call of a slot of the host while it runs.
 struct HostCall {
     HostCall() { ++slots_inside; }
     ~HostCall() { --slots_inside; }
@@ -57,7 +57,7 @@ wye_error* HostTable::error_make(wye_host_object* self, const wye_error_desc* de
     const HostCall call;
     wye_error* error = table.below_.error_make(table.below_.self, desc);
     try {
-        // Limit for errors that a plugin makes and never returns.
+        // Limits the records of errors that a plugin makes and never returns.
         constexpr std::size_t kMost = 65536;
         const wye_error_desc known =
             desc == nullptr ? wye_error_desc{} : sdk::layer::known_part(*desc);

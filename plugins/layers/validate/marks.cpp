@@ -16,7 +16,7 @@ bool meets(const unsigned char* a, std::uint64_t a_size, const void* b, std::uin
 }
 
 std::uint64_t word_at(const unsigned char* at) {
-    // Another thread of the plugin may write the bytes.
+    // A thread of the plugin may write the bytes meanwhile.
     std::uint64_t out = 0;
     std::memcpy(&out, const_cast<const unsigned char*>(at), sizeof out);
     return out;

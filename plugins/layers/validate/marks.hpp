@@ -2,7 +2,7 @@
 //
 // Finds downloads that did not write all bytes. Before a submit, a mark is written over the last
 // bytes of each download's memory. Once the plugin reports the submit's value as reached, the mark
-// must be overwritten. The plugin's mutex is held.
+// must be overwritten. The caller holds the plugin's mutex.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 namespace wye::layers::validate {
 
 // Marks the ends of the submission's downloads, and adds the marks to `submit`. Memory that pending
-// uploads read, or that is a buffer's own, gets no mark. `count`: marks so far; all marks differ.
+// uploads read, or that belongs to a buffer, gets no mark. `count`: the number of marks so far,
+// which makes all marks differ.
 void mark_downloads(Submit& submit, const wye_submission& submission, Objects& objects,
                     std::uint64_t& count);
 

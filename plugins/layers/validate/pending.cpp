@@ -42,7 +42,7 @@ bool is_pending(DeviceNode& node, const wye_event& event) {
 void end_timeline(DeviceNode& node, std::string_view slot, wye_timeline_object* timeline) {
     Plugin& plugin = node.plugin().state();
     auto& timelines = node.state().objects.timelines;
-    // The values that other submits wait for, and what became of them.
+    // The values of this timeline that submits wait for, and their statuses.
     std::map<std::uint64_t, wye_status> values;
     const auto each_wait = [&](auto&& visit) WYE_REQUIRES(plugin.mutex) {
         for (auto& [pointer, other] : timelines.all())
@@ -94,7 +94,8 @@ void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, 
         if (at == known->submits.end()) return;
         if (at != known->submits.begin()) before = std::prev(at)->first;
         submit = std::move(at->second);
-        // Handles the marks first: once the host learns of the end, it may free the marked memory.
+        // Handles the marks first: once the host learns that the submit has ended, the host may
+        // free the marked memory.
         if (status != WYE_OK) unmark(submit);
         if (status == WYE_OK) bytes = written(submit, plugin.late_ns);
         // If a value was reached, all submits before it have ended, too.

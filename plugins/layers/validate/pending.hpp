@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds what is still running, by asking the plugin, whether it ended in the right order, and which
-// thread is inside of a command. The plugin's mutexes must not be held.
+// Asks the plugin which work is still pending, checks the order in which work ended, and records
+// which thread is inside a command. The caller must not hold the plugin's mutexes.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace wye::layers::validate {
 
-// The plugin's answer for a value; nothing if its timeline was destroyed meanwhile.
+// The plugin's answer for a value; nullopt: the timeline was destroyed, or its device recovered.
 [[nodiscard]] std::optional<wye_status> ask(DeviceNode& node, const wye_event& event);
 
 // Whether the value has neither been reached nor failed.
@@ -22,18 +22,19 @@ namespace wye::layers::validate {
 // whether the awaited value was reached, then removes the timeline from the record.
 void end_timeline(DeviceNode& node, std::string_view slot, wye_timeline_object* timeline);
 
-// Compares the end of a submit with that of the one before it and of what it waited for. `status`
-// is what the plugin reported for the value.
+// Checks a submit that has ended: its marks, and that the submit before it and the values that it
+// waited for had ended. `status` is what the plugin reported for the submit's value.
 void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, wye_status status);
 
-// Checks a wait for a value that lasted longer than the layer's limit and timed out.
+// Checks whether a submit hangs. Called after a wait for its value has timed out and has taken
+// longer than the layer's limit.
 void check_hang(DeviceNode& node, const wye_event& event);
 
-// Forgets the executions of commands that have ended.
+// Removes the ended executions of the commands from the record.
 void settle(DeviceNode& node, std::span<wye_command_object* const> commands);
 
-// Marks commands as entered by this thread until the frame ends. If another thread is inside, that
-// is a breach of P-15.
+// Marks commands as entered by this thread until the frame ends. If another thread is inside a
+// command, adds a breach of P-15.
 void enter(DeviceNode& node, Frame& frame, std::string_view slot,
            std::span<wye_command_object* const> commands);
 

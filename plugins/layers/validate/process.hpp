@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds what a slot must leave as it was (P-10). The state of the thread is compared in each call.
-// The state of the process, which other threads may change meanwhile, is compared in calls that may
-// load drivers.
+// Finds changes to state that a slot must leave as it was (P-10). The state of the thread is
+// compared in each call. The state of the process, which other threads may change meanwhile, is
+// compared in calls that may load drivers.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ namespace wye::layers::validate {
 class ThreadState {
   public:
     ThreadState() noexcept;
-    // Returns the names of what differs now, such as "the signal mask", except the alternate stack.
+    // Returns the names of the parts that differ now, such as "the signal mask". Ignores the
+    // alternate signal stack.
     [[nodiscard]] std::vector<const char*> changes() const;
     // Whether the alternate signal stack differs now.
     [[nodiscard]] bool has_other_stack() const;
@@ -32,7 +33,8 @@ class ProcessState {
   public:
     ProcessState();
     [[nodiscard]] std::vector<const char*> changes() const;
-    // Returns the signals whose handlers differ now. The host restores those of drivers.
+    // Returns the signals whose handlers differ now. The host restores handlers that drivers
+    // replace.
     [[nodiscard]] std::vector<int> changed_handlers() const;
 
   private:

@@ -115,8 +115,8 @@ void Context::unmap(cl_mem memory, std::byte* address) {
 bool Context::answers() const {
     QueueHandle queue;
     cl_int status = make_queue(false, queue);
-    // Lack of memory is not a loss. The queue needs memory, and so may `nothing`, if the driver
-    // allocates it only at its first use.
+    // Lack of memory is not a loss. The queue needs memory, and so may the buffer nothing(), if the
+    // driver allocates its memory only at the first use.
     if (status != CL_SUCCESS) return no_room(status);
     const cl_uint zero = 0;
     EventHandle event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Context: the OpenCL context of an opened device. [FREE].
+// Context: the OpenCL context of an opened device. Free-threaded.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ class HostMapping;
 
 class Context {
   public:
-    // `lost_before`: whether a device was lost in this process. If so, a refusal is DEVICE_LOST,
-    // with the advice to restart the process.
+    // `lost_before`: whether a device was lost in this process. If so, a refusal by the driver is
+    // the error DEVICE_LOST, with the advice to restart the process.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info,
                                                                  bool lost_before);
@@ -28,23 +28,25 @@ class Context {
     // Allocates at least kLeastBytes, in host memory if `on_host`.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
-    // `priority`: -1, 0 or 1.
+    // `timing`: the queue takes times of its commands. `priority`: -1, 0 or 1.
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
-    // Whether queues have priorities.
+    // Whether the device supports queues of different priorities.
     [[nodiscard]] bool has_priorities() const;
     // Quirk pocl-shared-code: a compiler option that makes the programs of this context differ from
-    // those of others; empty for the first context. check_numbered: the error `code` if the option
-    // is not empty, since only programs of the first context are saved and loaded.
+    // those of other contexts; empty for the first context. `check_numbered` returns an error with
+    // `code` if the option is not empty, since only programs of the first context are saved and
+    // loaded.
     [[nodiscard]] std::string number_option() const;
     [[nodiscard]] Result<void> check_numbered(Code code, const std::string& label) const;
     // Waits until the queue is idle; quirk rusticl-finish.
     [[nodiscard]] cl_int finish(cl_command_queue queue) const;
-    // Maps the whole of a buffer in host memory, which has at least `size` bytes.
+    // Maps the first `size` bytes of a buffer that was allocated with `on_host`.
     [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
     void unmap(cl_mem memory, std::byte* address);
-    // Memory to bind for empty ranges, since a kernel may always read one element.
+    // The memory that is bound for empty ranges, since a kernel may read element 0 of any range.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
-    // Whether a new queue still completes a tiny command. Waits at most a second.
+    // Whether the device still responds: a tiny command on a new queue does not fail, except for
+    // lack of memory. Waits at most a second; a slow device counts as responding.
     [[nodiscard]] bool answers() const;
 
   private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostMapping: staging memory, which stays mapped, so that OpenCL commands must not use it. Copies
-// from and to it are writes and reads of other buffers, with the mapping as the host's memory.
+// HostMapping: the mapping of staging memory. Staging memory stays mapped, so OpenCL commands must
+// not use it. A copy from or to staging memory is a write or read of the other buffer, with the
+// mapping as the host's memory.
 #pragma once
 
 #include <cstddef>

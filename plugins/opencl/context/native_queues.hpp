@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NativeQueues: the native queues of a queue. One serves all submits until the first timed submit,
-// which makes a second one for timed submits: drivers take times of whole queues, which slows them
-// down. Quirk pocl-one-queue: from then on the second one serves all submits. [FREE], except where
-// stated.
+// NativeQueues: the OpenCL queues of one queue of the plugin. A first native queue serves all
+// submits until the first timed submit. That submit makes a second native queue, which serves timed
+// submits: an OpenCL queue takes times of all its commands or of none, and times slow it down. With
+// the quirk pocl-one-queue, the second native queue then serves all submits. Free-threaded, except
+// where stated.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace wye::opencl {
 
 class NativeQueues {
   public:
-    // OpenCL has three priorities, as an extension, and no kinds of queues.
+    // Makes the first native queue, and writes what was granted. OpenCL has three priorities, as an
+    // extension, and no kinds of queues.
     [[nodiscard]] static cl_int make_first(const Device& device, const wye_queue_desc& wanted,
                                            QueueHandle& out, sdk::QueueGrant& granted) {
         const Context& context = device.context();
@@ -34,17 +36,16 @@ class NativeQueues {
           now_(first_.get()),
           last_(now_) {}
 
-    // The queue of submits without times.
+    // The native queue of submits without times.
     [[nodiscard]] cl_command_queue untimed() const {
         const cl_command_queue second = this->second();
         return one_ && second != nullptr ? second : first_.get();
     }
 
-    // Submitting thread only: get, choose and sent.
-    // The queue of the submit in progress.
+    // The native queue of the submit in progress. Submitting thread only, as `choose` and `sent`.
     [[nodiscard]] cl_command_queue get() const { return now_; }
-    // Chooses the queue of a submit. If the previous submit used the other queue, this one waits
-    // for it.
+    // Chooses the native queue of a submit. If the previous submit used the other native queue,
+    // this submit waits for the previous submit.
     [[nodiscard]] Result<void> choose(bool timed) {
         now_ = last_;
         if (timed == last_timed_ || (one_ && last_timed_)) return {};
@@ -61,7 +62,7 @@ class NativeQueues {
         (void)device_.driver.clFlush(first_.get());
         if (cl_command_queue second = this->second()) (void)device_.driver.clFlush(second);
     }
-    // Waits until both queues are idle.
+    // Waits until both native queues are idle.
     [[nodiscard]] Result<void> finish() const {
         cl_int status = device_.context().finish(first_.get());
         WYE_TRY(device_.check(status, "waiting for the queue"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StagedCopies: copies from and to staging memory. Such memory stays mapped, and OpenCL forbids
-// commands on a mapped buffer, so they are uploads and downloads with the mapping as the host's
-// memory. Used by one thread.
+// StagedCopies: copies from and to staging memory. Staging memory stays mapped, and OpenCL forbids
+// commands on a mapped buffer. So such a copy is an upload or download of the other buffer, with
+// the mapping as the host's memory. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class StagedCopies {
     [[nodiscard]] static bool concerns(const wye_copy_op& op) {
         return buffer_of(op.source).mapped() != nullptr || buffer_of(op.target).mapped() != nullptr;
     }
-    // The number of driver commands of a copy.
+    // The number of driver commands that a copy takes.
     [[nodiscard]] static std::uint64_t commands(const wye_copy_op& op) {
         if (buffer_of(op.source).mapped() == nullptr || buffer_of(op.target).mapped() == nullptr)
             return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernel: a kernel object of the driver, and the current values of its arguments. A launch sets
-// only those that changed. One thread at a time.
+// only the arguments that changed. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ class Kernel {
     Kernel(Device& device, const sdk::LaunchShape& shape, KernelHandle handle);
 
     [[nodiscard]] cl_kernel get() const { return handle_.get(); }
-    // Sets the arguments of a launch. A range that starts within its buffer becomes a sub-buffer,
-    // which is added to `temporary`. The sub-buffer may be released once the launch is queued, but
-    // not if the argument stays set for later launches.
+    // Sets the arguments of a launch. A range that does not start at byte 0 of its buffer becomes a
+    // sub-buffer, which is added to `temporary`. The sub-buffer may be released once the launch is
+    // queued, but not if the argument stays set for later launches.
     [[nodiscard]] Result<void> set(const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary);
 
   private:

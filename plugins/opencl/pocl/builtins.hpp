@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Declarations of built-in functions for PoCL. Its compiler reads Clang's header of 18,000 lines
-// for each program, which takes 90 ms, although lowered text calls only a few dozen functions. This
-// text declares these with the header's attributes, and defines the header's include guard to
-// exclude it.
+// Declarations of built-in functions for PoCL. PoCL's compiler reads Clang's header of 18,000 lines
+// for each program, which takes 90 ms, although lowered text calls only a few dozen functions.
+// kBuiltins declares these functions with the header's attributes, and kWithoutHeader excludes the
+// header by defining its include guard.
 #pragma once
 
 #include <string_view>
 
 namespace wye::opencl {
 
-// An option that the lowering adds to texts that call no other built-in functions. (`as_T` and
-// vector literals are macros and syntax, and always available.)
+// The option that the lowering adds to a text that calls no built-in functions but these. (`as_T`
+// and vector literals are always available, since they are macros and syntax.)
 constexpr std::string_view kOwnBuiltins = "-DWYE_BUILTINS=1";
 // Excludes Clang's header.
 constexpr std::string_view kWithoutHeader = "-D_OPENCL_H_";

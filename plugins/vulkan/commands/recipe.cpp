@@ -31,7 +31,7 @@ bool add_dispatch(Recipe& out, const wye_dispatch_op& op) {
     if ((op.flags & WYE_LAUNCH_INDIRECT) != 0) add(out, op.indirect);
     for (std::uint32_t b = 0; b < program.binding_count(); ++b) add(out, op.bindings[b]);
     if (program.has_trap()) add(out, op.trap);
-    // Lengths and parameters.
+    // The argument block: lengths, parameters and grid.
     const std::size_t at = out.size();
     out.resize(at + (program.block_bytes() + 7) / 8);
     if (program.block_bytes() != 0)

@@ -20,7 +20,8 @@ VkAccessFlags writes_of(VkPipelineStageFlags stages) {
            ((stages & kCompute) != 0 ? VK_ACCESS_SHADER_WRITE_BIT : 0);
 }
 
-// Sets of the first pool; each further pool is twice as large.
+// The number of descriptor sets in the first pool. Each further pool is twice as large, up to the
+// ninth.
 constexpr std::uint32_t kFirstPoolSets = 16;
 constexpr std::uint32_t kDescriptorsPerSet = 8;
 
@@ -93,8 +94,9 @@ void Recording::separate(Stage stage, std::span<const Access> accesses) {
                                       nullptr);
 }
 
-// The stage that reads the workgroups of an indirect dispatch is not covered by the other barriers,
-// not even the first one of the command buffer. So this barrier waits for all work before it.
+// The stage that reads the workgroup counts of an indirect dispatch is not covered by the other
+// barriers, not even the first one of the command buffer. So this barrier waits for all work before
+// it.
 void Recording::await_groups() {
     auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     barrier.srcAccessMask = writes_of(stages_);
@@ -151,7 +153,8 @@ bool Recording::is_bound(const Program& program, const wye_dispatch_op& op) cons
 void Recording::write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
                       const StagedRange& block) {
     infos_.clear();
-    // Whole words, since narrow elements may be parts of words; a buffer's capacity has them.
+    // Rounds sizes up to whole words, since lowered code may access narrow elements as parts of
+    // words. A buffer's capacity is in whole words, so it includes the rounded range.
     const auto add_range = [&](const wye_binding& range) {
         const std::uint64_t size = range.offset % 4 == 0 ? (range.size + 3) / 4 * 4 : range.size;
         infos_.push_back(
@@ -246,7 +249,7 @@ void Recording::copy(const Buffer& source, const Buffer& target, const wye_copy_
     device_.vk().vkCmdCopyBuffer(commands_, source.get(), target.get(), 1, &region);
 }
 
-// One command fills the whole words; the rest is copied from staged bytes.
+// One command fills the whole words; all other bytes are copied from staged bytes.
 void Recording::fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged) {
     const FillParts parts = parts_of(op);
     if (parts.staged_bytes != 0) {

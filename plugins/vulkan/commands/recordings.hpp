@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings: the unused recordings of a queue for one lane, most recently used last, and its
-// unused timestamps. [FREE].
+// Recordings: the unused recordings of a queue for one lane, most recently used last, and the
+// lane's unused timestamps. Free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ class Recordings {
   public:
     Recordings(Device& device, Lane lane) : device_(device), lane_(lane) {}
 
-    // Takes a recording to record anew: the least recently used one if there are many, else a new
-    // one.
+    // Takes a recording to record anew: the least recently used one if kKept or more are unused,
+    // else a new one.
     [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
         {
             const sdk::Lock lock(mutex_);
@@ -43,7 +43,7 @@ class Recordings {
         free_.erase(std::next(at).base());
         return out;
     }
-    // Without memory to keep it, frees it.
+    // Adds an unused recording; frees it if there is no memory to keep it.
     void give_back(std::unique_ptr<Recording> recording) noexcept {
         const sdk::Lock lock(mutex_);
         keep(free_, std::move(recording));

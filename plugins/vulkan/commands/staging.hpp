@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Staging: a ring of mapped host memory for transfers. The submitting thread takes ranges; the
-// thread that finds a segment ended frees them.
+// thread that finds that a segment has ended frees its ranges.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace wye::vulkan {
 
-// A range of the staging buffer that an operation may use until its work has ended.
+// A range of mapped memory (of the staging ring, or of a Command) that an operation may use until
+// its work has ended.
 struct StagedRange {
     const Buffer* buffer = nullptr;
     std::uint64_t offset = 0;
@@ -35,7 +36,7 @@ class Staging : public sdk::LockedRing {
   public:
     explicit Staging(Device& device) : LockedRing(kBytes), device_(device) {}
 
-    // Takes contiguous bytes; nothing if they are not free.
+    // Takes a contiguous range of the ring. Returns nothing if no such range is free.
     [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
                                                           std::uint64_t alignment) {
         if (!buffer_) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stamps: two timestamps, with a command buffer for each. These are recorded once, and submitted
-// before and after the command buffers of a timed submit, which therefore contain no timestamps.
-// Used by one pending submit at a time.
+// Stamps: two timestamps, with a command buffer for each. The two command buffers are recorded
+// once, and submitted before and after the command buffers of a timed segment. So the segment's own
+// command buffers need no timestamps. Used by one pending segment at a time.
 #pragma once
 
 #include <array>
@@ -25,7 +25,8 @@ class Stamps {
     [[nodiscard]] VkCommandBuffer before() const { return buffers_[0]; }
     [[nodiscard]] VkCommandBuffer after() const { return buffers_[1]; }
 
-    // When the first command began and the last one ended, in nanoseconds of the device's clock.
+    // When the first command began and the last command ended, in nanoseconds of the device's
+    // clock.
     struct Times {
         std::uint64_t begin = 0, end = 0;
     };

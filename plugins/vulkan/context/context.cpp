@@ -8,7 +8,8 @@
 namespace wye::vulkan {
 namespace {
 
-// The extensions of those used features that the device's version does not include.
+// The extensions to enable: those of the features that the plugin uses, unless the device's Vulkan
+// version includes the extension, and those of the other functions that the plugin uses.
 std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
     std::vector<const char*> out;
     const auto add = [&](const char* extension, std::uint32_t version_with_it) {
@@ -36,8 +37,8 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     // Enables all known features that the device has. Robust access is not among them: programs
     // check ranges.
     Features features = info.features;
-    // Enables only this feature of the structure: the others are for shaders that the plugin does
-    // not make.
+    // Of this structure, enables only one feature: the other features are for shaders that the
+    // plugin does not make.
     features.indexing = make<VkPhysicalDeviceDescriptorIndexingFeatures>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
     features.indexing.descriptorBindingStorageBufferUpdateAfterBind =
@@ -49,8 +50,8 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     enabled.pNext = features.chain(
         [&](const char* extension, std::uint32_t version) { return info.has(extension, version); });
     const std::vector<const char*> extensions = extensions_to_enable(info);
-    // Priorities are fixed when the device is made, before any queue is asked for, so all are
-    // equal.
+    // Priorities are fixed when the device is made, before any queue is asked for, so all
+    // priorities are equal.
     const std::vector<float> priorities(kMostQueues, 1.0F);
     std::array<VkDeviceQueueCreateInfo, 2> queues;
     queues.fill(make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
@@ -80,7 +81,8 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
 
 std::uint64_t Context::free_bytes() const { return vulkan::free_bytes(instance_, info_); }
 
-// Kernels run on one family, copies on another if there is one. All queues have equal priority.
+// Grants the kind COMPUTE if the compute family has no graphics, and TRANSFER if a family only
+// copies. All queues have equal priority.
 VkResult Context::make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
                              sdk::QueueGrant& granted) {
     if (wanted.kind == WYE_QUEUE_COMPUTE && info_.family.computes_only)

@@ -2,7 +2,7 @@
 //
 // Layouts: pipeline layouts, shared by the programs of a device. Some drivers compile code for each
 // new number of descriptors (quirk nvidia-vk-layout-compile), so only a few numbers are used: a
-// layout may have more descriptors and push constants than a program uses. The unused ones are
+// layout may have more descriptors and push constants than a program uses. Unused descriptors are
 // never written. Free-threaded.
 #pragma once
 
@@ -25,8 +25,9 @@ struct LayoutShape {
     auto operator<=>(const LayoutShape&) const = default;
 };
 
-// The shape used for `needed`: descriptors rounded up to a multiple of 8, and the 128 bytes of push
-// constants that every device has, both within the limits.
+// The shape of the layout for a program that needs `needed`: the number of descriptors is rounded
+// up to a multiple of 8, within the device's limit. The push constants have the 128 bytes that
+// every device supports, or the device's maximum if the program needs more.
 [[nodiscard]] inline LayoutShape served_by(const LayoutShape& needed,
                                            const VkPhysicalDeviceLimits& limits) {
     constexpr std::uint32_t kStep = 8, kPushEverywhere = 128;
@@ -44,7 +45,7 @@ class Layouts {
         SetLayoutHandle set;
         PipelineLayoutHandle pipeline;
     };
-    // Finds or makes a layout. Valid while this object lives.
+    // Finds or makes a layout. The result is valid while the Layouts object lives.
     [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
     [[nodiscard]] sdk::LayoutCounts counts() const {

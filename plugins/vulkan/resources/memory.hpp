@@ -17,8 +17,8 @@ enum class Placement : std::uint8_t {
 };
 
 // The best memory type among `allowed` (one bit per type), or none.
-// Device: device-local. Mapped only if the host shares all of it; elsewhere the mappable part is
-// small and slow to read.
+// Device: device-local. Mapped only if the host and the device share all memory; on other devices
+// the part that can be mapped is small, and slow for the host to read.
 // Upload: mapped and coherent, in host memory if possible, and preferably not cached, as the device
 // then need not snoop the host's caches.
 // Host: mapped and coherent, cached if possible.

@@ -18,7 +18,8 @@ Error refused(std::string message, std::string_view fix) {
     return {Code::COMPILE_FAILED, "the SPIR-V module " + std::move(message), std::string(fix)};
 }
 
-// Reads a literal string: bytes packed into words, lowest first, terminated by a zero byte.
+// Reads a literal string: bytes packed into words, the lowest byte first, terminated by a zero
+// byte.
 std::string string_at(std::span<const std::uint32_t> words) {
     std::string out;
     for (const std::uint32_t word : words)
@@ -63,8 +64,8 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
         }
         if (opcode == kOpExecutionMode && words == 6 && function != 0 && operands[0] == function &&
             operands[1] == kExecutionModeLocalSize) {
-            // Programs with subgroups use only the x axis, so only the number of invocations is
-            // compared.
+            // Modules with subgroups put all invocations of a workgroup on the x axis, so only the
+            // number of invocations is compared.
             const auto size = operands.subspan(2);
             if (invocations(size) != invocations(workgroup))
                 return refused("has workgroups of " + size_text(size) + ", and the artifact says " +

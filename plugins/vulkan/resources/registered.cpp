@@ -7,8 +7,8 @@ namespace wye::vulkan {
 
 namespace {
 
-// The memory type for importing application memory, which the host must be able to access as any
-// other memory.
+// The memory type for importing application memory, which the host must still be able to access
+// like any other memory.
 Result<std::uint32_t> imported_type(Device& device, const wye_buffer_desc& desc,
                                     std::uint32_t allowed) {
     auto pointer = make<VkMemoryHostPointerPropertiesEXT>(

@@ -9,7 +9,7 @@
 
 namespace wye::vulkan {
 
-// The buffer is for copies. UNSUPPORTED if the driver does not accept this memory.
+// The buffer can only be copied from and to. UNSUPPORTED: the driver does not accept this memory.
 [[nodiscard]] Result<std::unique_ptr<Buffer>> register_memory(Device& device,
                                                               const wye_buffer_desc& desc);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The saved form of a program: the driver's pipeline cache behind a header, so that bytes that are
-// damaged or of another driver never reach the driver. Pure.
+// The saved form of a program: the driver's pipeline cache behind a header, so that damaged bytes,
+// and bytes of another driver, never reach the driver. Pure.
 #pragma once
 
 #include <cstddef>

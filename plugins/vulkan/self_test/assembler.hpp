@@ -108,13 +108,13 @@ class Assembler {
     [[nodiscard]] std::uint32_t new_id() { return next_id_++; }
 
     void emit(Section section, Op op, std::initializer_list<std::uint32_t> operands);
-    // As `emit`, with a string between the operands and the rest.
+    // As `emit`, with the string `text` between `operands` and `rest`.
     void emit_text(Section section, Op op, std::initializer_list<std::uint32_t> operands,
                    std::string_view text, const std::vector<std::uint32_t>& rest = {});
-    // Emits an instruction with a type and a result; returns its id.
+    // Emits an instruction with a type and a result; returns the result's id.
     std::uint32_t result(Section section, Op op, std::uint32_t type,
                          std::initializer_list<std::uint32_t> operands);
-    // Emits a type or another global whose result is the first operand; returns its id.
+    // Emits a type, or another global whose result is the first operand; returns the result's id.
     std::uint32_t global(Op op, std::initializer_list<std::uint32_t> operands);
 
     // The module's words, in SPIR-V 1.3.

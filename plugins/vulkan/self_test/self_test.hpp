@@ -2,7 +2,7 @@
 //
 // The self-test: compares the device's arithmetic with the host's on difficult inputs, since
 // drivers advertise less than they support, and some do less than a program needs. Opens the device
-// itself. Takes some 10 ms, and longer where the driver compiles slowly. [FREE]
+// itself. Takes some 10 ms, and longer where the driver compiles slowly. Free-threaded.
 #pragma once
 
 #include "vulkan/device.hpp"

@@ -17,7 +17,7 @@ std::vector<ProbeOp> claimed(const FloatVerdict& verdict, bool f32, bool widen) 
     return out;
 }
 
-// The buffer of one width: rows of inputs, then rows of results.
+// The buffer for one width of float: rows of inputs, then rows of results.
 template <typename Float>
 struct Rows {
     ProbeInputs<Float> in;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks the claims of a saved verdict, on a few hundred inputs of the self-test in one dispatch.
-// The file may be forged, or older than a driver that kept its name and version. [FREE]
+// The verdict's file may be forged, or older than a driver that changed but kept its name and
+// version. Free-threaded.
 #pragma once
 
 #include "vulkan/device.hpp"
@@ -9,10 +10,11 @@
 
 namespace wye::vulkan {
 
-// Whether the self-test can give this verdict for this device.
+// Whether the self-test of this device could have this result.
 [[nodiscard]] bool possible(const DeviceInfo& device, const Verdict& verdict);
-// Checks on an opened device. Empty: all claims that let programs use native forms hold. Else the
-// claim that does not hold, or why it could not be tested.
+// Checks a verdict on an opened device. Returns an empty text if all claims that let programs use
+// native operations hold, and otherwise the claim that does not hold, or why the check could not
+// run.
 [[nodiscard]] std::string spot_check(Device& device, const Verdict& verdict);
 
 }  // namespace wye::vulkan

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view kKind = "vulkan-self-test";
 
-// The vector extension that a CPU driver compiles for, since machines may share a cache folder.
+// The vector extension that a CPU driver compiles for. It is part of the key, since different
+// machines may share a cache folder.
 std::string_view host_vectors() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") != 0) return "avx512f";

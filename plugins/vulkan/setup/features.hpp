@@ -2,7 +2,7 @@
 //
 // Features: the device features that the plugin uses, as Vulkan's structures. The same chain
 // queries and enables them. A structure is linked only if the device has its extension, or a
-// version that includes it; the features of the others stay false.
+// version that includes it; the features of all other structures stay false.
 #pragma once
 
 #include "vulkan/driver.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The float-control modes that modules may declare, by width: those that the device advertises, and
-// what the quirk nvidia-vk-denorm-unadvertised adds where a probe has tried it. Pure.
+// DenormPreserve in the cases of the quirk nvidia-vk-denorm-unadvertised. Pure.
 #pragma once
 
 #include "vulkan/discovery.hpp"
@@ -15,8 +15,8 @@ struct FloatModes {
     bool f32_nearest = false, f64_nearest = false;    // RoundingModeRTE
 };
 
-// Round-to-nearest-even: if the device requires the same rounding mode for all widths, modules may
-// declare it only if both widths support it.
+// If the device requires the same rounding mode for all widths, modules may declare RoundingModeRTE
+// only if both widths support it.
 [[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;

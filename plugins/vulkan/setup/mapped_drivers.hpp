@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the libraries of Vulkan drivers mapped. The Vulkan loader maps them with an instance and
-// unmaps them with it. Thread-safe.
+// Keeps the libraries of Vulkan drivers mapped. The Vulkan loader maps the libraries when an
+// instance is created, and unmaps them when the instance is destroyed. Free-threaded.
 #pragma once
 
 namespace wye::vulkan {
 
-// Keeps the libraries that are mapped now until the process ends; a second call changes nothing.
-// Misses a library that another thread unmaps meanwhile.
+// Lets the driver libraries that are mapped at this time stay mapped until the process ends. Misses
+// a library that another thread unmaps during the call.
 void keep_drivers_mapped();
 
 }  // namespace wye::vulkan

@@ -25,13 +25,14 @@ struct FileStatus {
     std::uint32_t group = 0;
     std::uint64_t size = 0;
     std::int64_t modified_ns = 0;  // since 1970
-    // Time of the last change of content, name, owner or permissions. Programs cannot set it, so it
-    // reveals that a file was moved away and put back.
+    // Time of the last change of content, name, owner or permissions. Programs cannot set this
+    // time, so it reveals that a file was moved away and put back.
     std::int64_t changed_ns = 0;
 
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
-// Equal texts: neither the file nor its name was changed between.
+// The status as a text. If two statuses have equal texts, neither the file nor its name was changed
+// between them.
 [[nodiscard]] std::string status_text(const FileStatus& file);
 
 // One name in a folder, as lstat reports it.

@@ -4,8 +4,8 @@
 // forking thread, and drivers do not work in it: a queue hangs at its first use. Objects therefore
 // store the count of forks when they are made, and compare it later.
 //
-// The counter is global, since a fork concerns the whole process. It counts through pthread_atfork;
-// children made by a raw `clone` system call are not detected.
+// The counter is global, since a fork concerns the whole process. Forks are counted through
+// pthread_atfork; children made by a raw `clone` system call are not detected.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace detail {
 extern std::atomic<std::uint32_t> forks;
 }
 
-// Number of forks between the first process and this one, since `watch_forks`. Costs one load.
+// The number of forks, counted since `watch_forks`, that led to this process. Costs one load.
 [[nodiscard]] inline std::uint32_t fork_count() noexcept {
     return detail::forks.load(std::memory_order_relaxed);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gate: counts the calls inside something, such as a context or a device. To end it, the gate is
-// closed: later calls are refused, and the closing thread waits until the last call has left.
-// Entering and leaving are one atomic operation each, since every dispatch enters its context. The
-// last thread to leave does not access the gate afterwards, so the gate may be freed as soon as it
-// is empty. Free-threaded.
+// Gate: counts the calls inside an object, such as a context or a device. Before the object ends,
+// its gate is closed: later calls are refused, and the closing thread waits until the last call has
+// left. Entering and leaving are one atomic operation each, since every dispatch enters its
+// context. The last thread to leave does not access the gate afterwards, so the gate may be freed
+// as soon as it is empty. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ class Gate {
     // Set if the application has callbacks that may run inside calls.
     static constexpr std::uint32_t kWatched = UINT32_C(1) << 30U;
 
-    // Returns the two flags. The caller must call leave, even if the gate was closed.
+    // Returns the flags, kClosed and kWatched, that are set. The caller must call `leave` later,
+    // even if the gate was closed.
     [[nodiscard]] std::uint32_t enter() noexcept {
         return word_.fetch_add(1, std::memory_order_acquire) & (kClosed | kWatched);
     }
@@ -30,15 +31,16 @@ class Gate {
             wake();
     }
     void watch() noexcept { word_.fetch_or(kWatched, std::memory_order_relaxed); }
-    // Returns false if it was already closed.
+    // Returns false if the gate was already closed.
     [[nodiscard]] bool close() noexcept {
         return (word_.fetch_or(kClosed, std::memory_order_acq_rel) & kClosed) == 0;
     }
-    // Waits until no call is inside the gate, which must be closed. False at the deadline.
+    // Waits until no call is inside the gate, which must be closed. Returns false if the deadline
+    // passes before that.
     [[nodiscard]] bool wait_empty(
         std::optional<std::chrono::steady_clock::time_point> deadline = {}) noexcept;
 
-    // A stay inside the gate. The flags are those of `enter`.
+    // Enters the gate, and leaves it in the destructor. `flags`: the result of `enter`.
     class Stay {
       public:
         explicit Stay(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}

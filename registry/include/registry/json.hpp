@@ -43,12 +43,13 @@ class Json {
     [[nodiscard]] static Json array() { return Json(Kind::array); }
     [[nodiscard]] static Json object() { return Json(Kind::object); }
 
-    // Returns the member of this name, adding it if absent. A null value becomes an object first.
+    // Returns the member of this name, and adds the member if it is absent. A null value becomes an
+    // object first.
     Json& operator[](std::string_view name);
     void push_back(Json value);
 
-    // `indent` -1 writes one line. Bytes that are not UTF-8 become U+FFFD; characters that a
-    // terminal would obey are escaped (wye/sdk/printable.hpp).
+    // `indent` -1 writes one line. Bytes that are not UTF-8 become U+FFFD; characters that control
+    // a terminal are escaped (wye/sdk/printable.hpp).
     [[nodiscard]] std::string dump(int indent) const;
 
     // ---- Reading ----------------------------------------------------------------------
@@ -58,7 +59,7 @@ class Json {
         std::size_t offset;
     };
     // The caller must limit the nesting of brackets. If a name occurs twice, its last value counts.
-    // An object has at most 4096 members.
+    // An object with more than 4096 members is an error.
     [[nodiscard]] static Json parse(std::string_view bytes);  // throws ParseError
 
     [[nodiscard]] bool is_string() const { return kind_ == Kind::string; }
@@ -71,7 +72,7 @@ class Json {
     [[nodiscard]] std::string_view type_name() const;  // "string"
     // A string's value, or another scalar's JSON text.
     [[nodiscard]] const std::string& text() const { return text_; }
-    // Nothing if it is no number, or none of this type.
+    // Nothing if the value is not a number, or not one that T can hold.
     template <typename T>
     [[nodiscard]] std::optional<T> number() const {
         return is_number() ? sdk::parse_number<T>(text_) : std::nullopt;
@@ -98,11 +99,12 @@ class Json {
     std::vector<Json> values_;
 };
 
-// The offset of the first bracket that nests deeper than `most`, or npos. Check text from outside
-// with it before parsing.
+// The offset of the first bracket that nests deeper than `most`, or npos. Text from outside must be
+// checked with this function before it is parsed.
 [[nodiscard]] std::size_t too_deep_at(std::string_view bytes, int most) noexcept;
 
-// Bytes, such as a path, that need not be UTF-8: a string if they are, else {"hex": "636166e9"}.
+// Converts bytes that need not be UTF-8, such as a path: to a string if they are UTF-8, else to the
+// object {"hex": "636166e9"}.
 [[nodiscard]] Json exact(std::string_view bytes);
 // Converts a value of `exact` back to bytes. Returns nothing for any other value.
 [[nodiscard]] std::optional<std::string> exact_bytes(const Json& value);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // compact [SELECTOR]: one kernel keeps the multiples of 7, and counts the workgroups that the next
-// one needs for them. The next one runs that many, and the host does not wait in between. If the
-// device cannot take the number of workgroups from a buffer, the host waits and reads the number
-// back.
+// kernel needs for them. The next kernel runs that number of workgroups, and the host does not wait
+// in between. If the device cannot take the number of workgroups from a buffer, the host waits and
+// reads the number back.
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
@@ -29,7 +29,7 @@ main {
 }
 )wye";
 
-// Has no `grid`: each dispatch says how many workgroups it runs.
+// This program has no `grid`: each dispatch says how many workgroups it runs.
 constexpr std::string_view kSquares = R"wye(
 wye 1; program squares; workgroup 64;
 input kept: u32[]; input count: u32[1]; input_output total: u32[1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// error_budget [SELECTOR]: computes sines exactly as defined, the same bytes on every device, and
-// with a budget of 4 ulp, which allows the device's own and often faster function.
+// error_budget [SELECTOR]: computes sines exactly as defined, with the same bytes on every device;
+// then with a budget of 4 ulp, which allows the device's own sine function, often a faster one.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // graph [SELECTOR]: records an upload, two dispatches and a download once, and runs them three
-// times as one submit, each time with other numbers and another parameter.
+// times, each time as one submit, with other numbers and another parameter.
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
@@ -35,7 +35,7 @@ wye::Result<void> run(std::string_view selector) {
                wye::Graph::record(
                    device, {wye::Step::upload(x, a), &first, &second, wye::Step::download(c, r)}));
     for (std::uint32_t turn = 1; turn <= 3; ++turn) {
-        // The same memory, which the graph reads each time.
+        // Writes to the same memory as before, which the graph reads each time.
         x = {turn, turn + 1, turn + 2, turn + 3};
         const std::vector<std::uint64_t> factors = {10, turn};  // one factor for each dispatch
         WYE_TRY(graph.run(factors));

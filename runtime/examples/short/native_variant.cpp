@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// native_variant [SELECTOR]: a program with a kernel written by hand for OpenCL devices. It runs
-// only where it fits and the dispatch allows it; everywhere else the portable body runs.
+// native_variant [SELECTOR]: a program with a kernel written by hand for OpenCL devices. The kernel
+// runs only where it fits and the dispatch allows it; everywhere else the portable body runs.
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
@@ -11,7 +11,8 @@
 
 namespace {
 
-// The hand-written kernel takes the buffers' addresses, then their counts, then the parameters.
+// The hand-written kernel takes the addresses of the buffers, then the element counts, then the
+// parameters.
 constexpr std::string_view kCount = R"wye(
 wye 1; program count_bits; workgroup 64;
 input x: u32[]; output r: u32[len(x)];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // stream_file IN OUT [SELECTOR]: sends a file through a device in chunks, and writes every byte
-// inverted. While the device works on one chunk, the host reads the next and writes the last one.
+// inverted. While the device works on a chunk, the host reads the next chunk and writes the
+// previous one.
 #include <cstdint>
 #include <deque>
 #include <fstream>

@@ -76,13 +76,13 @@ struct Sinks {
     }
 };
 
-// Whether two items are equal in all bytes, so that what their pointers point to is, too.
+// Whether two items are equal in all bytes. Then they also share arguments and parameters.
 bool are_same(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     return &a == &b || (a.arguments == b.arguments && a.params == b.params &&
                         std::memcmp(&a, &b, sizeof a) == 0);
 }
 
-// `at` returns a pointer to the item with an index.
+// Adds the items to the batch. `at(i)` returns a pointer to item i.
 template <typename At>
 void add_items(std::uint64_t count, const At& at, Batch& batch) {
     for (std::uint64_t i = 0; i < count;) {

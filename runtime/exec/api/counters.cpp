@@ -9,7 +9,8 @@ using wye::Result;
 
 namespace {
 
-// `object` has `count(wye_counters&)`. Keeps the caller's header.
+// Writes the counters of an object with a function `count(wye_counters&)`. Keeps the caller's
+// header.
 template <typename Object>
 void write(const Object& object, wye_counters& out) {
     wye_counters sum{};

@@ -21,8 +21,8 @@ namespace {
 
 using Rest = wye_context::Rest;
 
-// Waits for the calls inside a closed context, then for its devices, and frees it: completely or,
-// after a shutdown, except the parts that later calls read.
+// Waits for the calls inside a closed context, then for its devices, and frees the context. After a
+// shutdown, what later calls read stays until the context is destroyed, too.
 void close_down(wye_context* context) noexcept {
     (void)context->gate.wait_empty();
     if (context->rest == Rest::None) {
@@ -49,7 +49,7 @@ std::optional<Clock::time_point> deadline_after(std::uint64_t timeout_ns) {
 }
 
 // Frees the remains of a context that was shut down, or leaves that to the thread that is closing
-// it.
+// the context.
 void free_rest(wye_context* context) noexcept {
     Rest rest = context->rest;
     while (rest == Rest::Closing && !context->rest.compare_exchange_weak(rest, Rest::Unwanted)) {
@@ -57,7 +57,7 @@ void free_rest(wye_context* context) noexcept {
     if (rest == Rest::Closed) delete context;
 }
 
-// `keep`: a shutdown, after which calls may still begin (and are refused).
+// Destroys a context. `keep`: shuts it down instead, so that it stays valid and refuses calls.
 Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool keep) {
     if (context == nullptr) return {};
     if (!keep && context->forks == wye::registry::fork_count() && context->rest != Rest::None) {

@@ -13,7 +13,7 @@
 namespace wye::exec {
 namespace {
 
-// By enum wye_log_level.
+// The names of the levels, indexed by enum wye_log_level.
 constexpr std::array<std::string_view, 5> kLevels = {"off", "error", "warning", "info", "debug"};
 
 std::optional<std::uint32_t> level_of(std::string_view name) {

@@ -3,7 +3,7 @@
 // LogFilter: selects the messages that WYE_LOG asks for. WYE_LOG is a level (`info`), or levels by
 // area as in `warning,dispatch:debug,cache:off`. A level includes more severe ones. An area
 // includes its subareas (`cache` includes `cache.disk`); the longest matching area decides. An
-// entry without an area applies to all other areas; without such an entry they are off. Immutable;
+// entry without an area applies to all other areas; without such an entry these are off. Immutable;
 // thread-safe.
 #pragma once
 
@@ -22,7 +22,7 @@ class LogFilter {
     [[nodiscard]] static Result<LogFilter> parse(std::string_view text);
 
     [[nodiscard]] bool passes(std::uint32_t level, std::string_view area) const;
-    // The least severe level that passes in some area.
+    // The least severe level that passes in at least one area.
     [[nodiscard]] std::uint32_t least_severe() const;
 
   private:

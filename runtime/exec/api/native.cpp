@@ -34,7 +34,7 @@ Result<void> answer(Context& context, registry::Handle handle, HandleKind kind,
     return {};
 }
 
-// INVALID_ARGUMENT if the caller's handle has no values, or one of them has no type.
+// INVALID_ARGUMENT if the caller's handle has no values, or if a value has no type.
 Result<void> check_handle(const wye_native_handle& handle) {
     WYE_TRY(check_header(handle.header, sizeof handle, "wye_native_handle"));
     const auto refused = [](std::string what) {

@@ -22,7 +22,7 @@ using wye::registry::Pin;
 
 namespace {
 
-// The deadline; none if there is no limit.
+// The deadline; none: there is no limit.
 std::optional<Clock::time_point> deadline_of(std::uint64_t timeout_ns) {
     if (timeout_ns == UINT64_MAX) return std::nullopt;
     return after(now(), timeout_ns);
@@ -35,8 +35,8 @@ Error not_in_time(const Pending& pending, std::uint64_t timeout_ns) {
             "Fix: wait longer", pending.name()};
 }
 
-// Waits briefly for the oldest one, then polls all: only dispatches on other devices can end before
-// it.
+// Polls all dispatches, and waits briefly for the first one before it polls again. The wait is
+// short, since dispatches on other queues or devices may end before the first one.
 Result<std::uint64_t> wait_any(std::span<const Pin> pins, std::uint64_t timeout_ns) {
     constexpr std::chrono::microseconds kFirst{20}, kLongest{2000};
     const auto deadline = deadline_of(timeout_ns);

@@ -9,7 +9,7 @@ namespace {
 using registry::HandleKind;
 using registry::Pin;
 
-// Large enough that the transfers of a part run at bus speed.
+// The maximum size of a part: large enough that its transfers run at bus speed.
 constexpr std::uint64_t kPart = std::uint64_t{64} << 20U;
 
 Result<void> run_part(const registry::HandleTable& handles, const wye_transfer_desc& desc) {

@@ -10,8 +10,8 @@
 
 namespace wye::exec {
 
-// Runs a copy and waits for its end. If both buffers are on one device, it copies on that device.
-// Errors as in check_transfer, and errors of the transfers on both devices.
+// Runs a copy and waits for its end. If both buffers are on one device, that device copies the
+// bytes itself. Errors: those of `check_transfer`, and of the transfers on both devices.
 [[nodiscard]] Result<void> copy_across(const registry::HandleTable& handles,
                                        const wye_transfer_desc& copy);
 

@@ -24,7 +24,7 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
                  "Fix: pass the memory, or size 0", pin.label());
 }
 
-// Marks the buffers in flight, runs these operations of a transfer, and waits.
+// Marks the buffers of a transfer as in flight, runs the operations, and waits for their end.
 Result<void> run_alone(const HandleTable& handles, const CheckedTransfer& checked,
                        std::span<const wye_operation> operations, bool timed, RunTimes& times) {
     DeviceSession& session = checked.session();
@@ -36,8 +36,9 @@ Result<void> run_alone(const HandleTable& handles, const CheckedTransfer& checke
                        {timed, checked.queue.number()}, now(), times);
 }
 
-// Moves host bytes to or from the buffer and waits. Registered bytes are copied by the device,
-// large transfers go through staging memory if there is some, small ones are one operation.
+// Moves host bytes to or from the buffer, and waits for the end. The device copies registered bytes
+// itself. Large transfers go through staging memory if there is any. All other transfers are one
+// operation.
 Result<void> transfer(const HandleTable& handles, const CheckedTransfer& checked, bool timed,
                       RunTimes& times) {
     using Direction = ChunkedTransfer::Direction;

@@ -10,21 +10,23 @@
 
 namespace wye::exec {
 
-// The native queues of a session: first those that work without a public queue is spread over, then
-// one for each public queue.
+// The number of queues of a session. Indices below kMostQueues are queues for work without a public
+// queue. Each of the other queues belongs to at most one public queue.
 inline constexpr std::uint32_t kMostQueues = 4;
 inline constexpr std::uint32_t kMostPublicQueues = 8;
 inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 
 struct BufferHistory {
-    // The values of submits, by queue; 0: none that a new submit must come after. A submit that
-    // writes the buffer and runs after the submits recorded here sets their values to 0.
+    // The values of the newest submits, indexed by queue. 0: a new submit need not come after any
+    // submit of this queue. If a submit writes the buffer, the values of submits that it waits for
+    // are set to 0: it is enough that later submits come after the write.
     std::array<std::uint64_t, kMostQueues> reads{};
     std::array<std::uint64_t, kMostQueues> writes{};
-    // The same for the queues from kMostQueues on.
+    // The same for the queues whose index is kMostQueues or more.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};
 
-    // The newest write, or read, of the queue with this index.
+    // The value of the newest submit of queue `queue` that writes the buffer, or that reads it if
+    // `write` is false.
     [[nodiscard]] std::uint64_t& newest(std::uint32_t queue, bool write) {
         if (queue < kMostQueues) return (write ? writes : reads)[queue];
         return (write ? public_writes : public_reads)[queue - kMostQueues];

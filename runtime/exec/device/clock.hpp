@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The clock of time limits and reports. Pure but for reading it; free-threaded.
+// The clock that time limits and reports use. Free-threaded.
 #pragma once
 
 #include <time.h>
@@ -13,10 +13,10 @@ namespace wye::exec {
 
 using Clock = std::chrono::steady_clock;
 
-// The time that cancelled work may take to stop.
+// How long the library waits for cancelled work to stop.
 constexpr std::chrono::seconds kCancelGrace{2};
 
-// As Clock::now(), bypassing libstdc++: a dispatch reads the clock three times.
+// Like `Clock::now`, without the call into libstdc++: each dispatch reads the clock three times.
 [[nodiscard]] inline Clock::time_point now() noexcept {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);
@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kCancelGrace{2};
                              std::chrono::nanoseconds(time.tv_nsec));
 }
 
-// A time as the system gives it. It is converted only when asked for, which is rare.
+// A time in the system's own form, which is cheap to read. `time` converts it, if needed.
 class Instant {
   public:
     Instant() = default;
@@ -39,7 +39,7 @@ class Instant {
                                  std::chrono::nanoseconds(raw_.tv_nsec));
     }
 
-    // The time from this instant to a later one; nanoseconds.
+    // The nanoseconds from this instant to a later instant.
     [[nodiscard]] std::uint64_t until(const Instant& later) const noexcept {
         constexpr std::int64_t kSecond = 1'000'000'000;
         return static_cast<std::uint64_t>((later.raw_.tv_sec - raw_.tv_sec) * kSecond +

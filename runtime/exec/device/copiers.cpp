@@ -48,7 +48,8 @@ void Copiers::wait(HostCopyJob& job) noexcept {
         const sdk::Lock lock(mutex_);
         remove(job);
     }
-    // From here on no thread enters the job, except those that have read `first_` before.
+    // From here on no thread becomes a user of the job, except a thread that has already read
+    // `first_`.
     while (entering_.load() != 0) std::this_thread::yield();
     const auto ended = [&] {
         return job.done.load(std::memory_order_acquire) == job.size && job.users.load() == 0;
@@ -85,8 +86,8 @@ void Copiers::copy_pieces(HostCopyJob& job) noexcept {
     }
 }
 
-// A waiting thread removes its job first and reads `entering_` then, so either it sees this thread
-// there, or this thread does not see the job.
+// A thread in `wait` first removes its job from the list, then reads `entering_`. So either the
+// waiting thread sees that this thread is entering, or this thread does not see the job.
 HostCopyJob* Copiers::enter() noexcept {
     if (first_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     entering_.fetch_add(1);
@@ -96,7 +97,7 @@ HostCopyJob* Copiers::enter() noexcept {
     return job;
 }
 
-// The job may be destroyed as soon as it has no users.
+// As soon as the job has no users, the job may be destroyed.
 void Copiers::leave(HostCopyJob& job) noexcept {
     if (first_.load(std::memory_order_relaxed) == &job) {
         const sdk::Lock lock(mutex_);

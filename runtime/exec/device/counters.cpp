@@ -15,7 +15,8 @@ void Counters::compiled(const CompileStats& stats) {
 }
 
 void Counters::add_to(wye_counters& out) const {
-    // Reads failures first, so that no failed request is counted as a success.
+    // Reads the failed runs first. Each of them is already counted in `runs_`, so the difference is
+    // never negative.
     const std::uint64_t failed_runs = load(failed_runs_);
     const std::uint64_t runs = load(runs_);
     out.dispatches += load(dispatches_) + runs - failed_runs;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters: count what a device of a context has done since it was opened, for wye_counters. Always
-// on: relaxed atomics, no lock and no allocation. Free-threaded, except `ran`, `repeated` and
-// `sent`.
+// Counters: count what a device of a context has done since it was opened, for wye_counters.
+// Counting is always on, so it takes only relaxed atomics: no lock and no allocation.
+// Free-threaded, except `ran`, `repeated` and `sent`, whose callers hold the lock of the queue
+// pool.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,8 @@ class Counters {
   public:
     // ---- Dispatches and transfers that ended ----
 
-    // Counts a dispatch that took all steps; the bytes of its report count if it succeeded.
+    // Counts a dispatch or an execution of prepared work, unless `ran` counts it. If it succeeded,
+    // counts the bytes of its report too.
     void dispatched(bool ok, const wye_report& report) {
         if (!ok) return failed();
         add(dispatches_, 1);
@@ -36,12 +38,12 @@ class Counters {
     // Counts further dispatches that succeeded and whose bytes are already counted.
     void dispatched_too(std::uint64_t count) { add(dispatches_, count); }
 
-    // Counts prepared work that was submitted on the fast path, and which the caller then waits
-    // for. The caller holds the queue pool's lock, so a plain addition suffices. After a success
-    // `moved` follows, else `run_failed`.
+    // Counts prepared work that the caller has submitted on the fast path and now waits for. The
+    // caller holds the queue pool's lock, so a plain addition suffices. Once the work has ended,
+    // the caller calls `moved`, or `run_failed` if the work failed.
     void ran() { add_locked(runs_, 1); }
     void run_failed() { add(failed_runs_, 1); }
-    // Counts a submit of a repeated request, with that lock held.
+    // Counts a submit of a repeated request. The caller holds the queue pool's lock.
     void repeated() { add_locked(repeats_, 1); }
 
     // Count the bytes of a transfer if `result` is a success. Return `result`.
@@ -58,14 +60,15 @@ class Counters {
         return transferred(std::move(result), filled_, bytes);
     }
 
-    // Bytes that are also counted as uploaded or downloaded.
+    // Count bytes of registered memory, and bytes copied between devices. These bytes are also
+    // counted as uploaded or downloaded.
     void registered(std::uint64_t bytes) { add(registered_, bytes); }
     void across(std::uint64_t bytes) { add(across_, bytes); }
 
     // ---- Native queues ----
 
     void submitted() { add(submits_, 1); }
-    // As `submitted`, with the lock held as for `ran`.
+    // Like `submitted`, for a caller that holds the queue pool's lock.
     void sent() { add_locked(sends_, 1); }
     void waited() { add(waits_, 1); }
     void polled(bool ended) {
@@ -79,7 +82,8 @@ class Counters {
     void found() { add(found_, 1); }
     void made_scratch(std::uint64_t count) { add(scratch_, count); }
 
-    // Adds all counters except those of device memory, which the native device keeps.
+    // Adds the counters of this object, which are all but those of device memory, public queues and
+    // layouts.
     void add_to(wye_counters& out) const;
 
   private:
@@ -106,7 +110,7 @@ class Counters {
     Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
 };
 
-// Adds all members except the header.
+// Adds all members of `more` except the header.
 void add_counts(const wye_counters& more, wye_counters& out);
 
 }  // namespace wye::exec

@@ -11,8 +11,8 @@
 namespace wye::exec {
 namespace {
 
-// Words 0 to 15 are the memory of trap words. The first grid that is refused stays there, whatever
-// is refused later. Divisions by zero do no harm: then nothing runs anyway.
+// `words` is the memory of trap words. The first refused grid stays there, even if later grids are
+// refused. A division by zero does no harm: if a number is 0, nothing runs anyway.
 constexpr std::string_view kText = R"(wye 1; program wye_grid_check; workgroup 1;
 param first: u32; param most_x: u32; param most_y: u32; param most_z: u32; param number: u32;
 input wanted: u32[]; input_output words: u32[16];
@@ -59,7 +59,8 @@ Result<GridCheck> DeviceSession::grid_check(bool compiles,
     const Form form{};
     out.compiled = out.program->find_compiled(*this, form);
     if (out.compiled || !compiles) return out;
-    // The report of the dispatch is about its own program, so this is not counted there.
+    // The report of the dispatch is about the dispatch's own program, so this compile is not
+    // counted in the report.
     CompileStats stats;
     WYE_ASSIGN(out.compiled, compiled(*out.program, form, format_, stats, deadline));
     save(stats);

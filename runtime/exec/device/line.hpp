@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Line: a thread of a session that does what a call did not wait for. It gives each piece of work
-// its turn, one after the other in the order of their calls: it compiles a program and submits the
-// work, or submits the rounds of a fixpoint. Runs no code of the application. The thread is started
-// at first use. Free-threaded. ORDER.md has the model.
+// Line: a session's list of work that is submitted after its call has returned, and the thread that
+// submits it. The pieces of work get their turns one after the other, in the order of their calls.
+// In a turn the thread compiles the program of the work, submits the work, and submits the further
+// iterations of a fixpoint. It runs no code of the application. The thread is started at first use.
+// Free-threaded. ORDER.md has the model.
 #pragma once
 
 #include <atomic>
@@ -26,23 +27,26 @@ class Line {
     Line& operator=(const Line&) = delete;
     ~Line() { stop(); }
 
-    // Starts the thread, unless it runs. Called before `add`. OUT_OF_MEMORY if the system gives
-    // none.
+    // Starts the thread, unless it runs. Called before `add`. OUT_OF_MEMORY if the system cannot
+    // start a thread.
     [[nodiscard]] Result<void> start();
-    // Adds work to the end of the line. It gets its turn (PendingWork::take_turn) after all work
-    // before it. `one`: a list with the work as its only element, which is moved out.
+    // Adds work to the end of the line. The work gets its turn (PendingWork::take_turn) after all
+    // work before it. `one`: a list with the work as its only element, which is moved out.
     void add(std::list<WorkRef>& one) noexcept;
-    // Waits until `in_line` is false; false at the deadline. Whoever clears it calls `left`.
+    // Waits until work has left the line: the function `left` then clears `in_line`, a flag of the
+    // work. False: the deadline passed before.
     [[nodiscard]] bool await(const std::atomic<bool>& in_line,
                              std::optional<Clock::time_point> deadline);
     void left(std::atomic<bool>& in_line) noexcept;
-    // Whether no work is in the line or has its turn. Waits until a turn ends, unless it compiles.
+    // Whether the line is idle: no work waits in it or has its turn. If some work has its turn,
+    // first waits until that turn ends, or until it begins to compile.
     [[nodiscard]] bool is_idle();
     void await_idle();
-    // Ends the thread after the last turn.
+    // Ends the thread once all work in the line has had its turn.
     void stop() noexcept;
 
-    // Marks the part of a turn that compiles: it may last much longer than work that is cancelled.
+    // Marks the part of a turn that compiles. `is_idle` does not wait for that part, which may take
+    // long even if the work is cancelled.
     class Compiling {
       public:
         explicit Compiling(Line& line) noexcept : line_(line) { line_.set_compiling(true); }

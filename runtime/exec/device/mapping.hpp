@@ -22,8 +22,9 @@ namespace wye::exec {
                                              const registry::Pin& buffer);
 // Removes a mapping. INVALID_ARGUMENT: the buffer is not mapped.
 [[nodiscard]] Result<void> unmap_buffer(const registry::Pin& buffer);
-// Makes bytes of a mapped buffer that the host or the device wrote visible to the other. Towards
-// the host it waits for work that uses the buffer.
+// Makes what the host or the device wrote to a range of a mapped buffer visible to the other side.
+// `direction`: enum wye_sync_direction. For WYE_SYNC_TO_HOST, first waits for work that uses the
+// buffer.
 [[nodiscard]] Result<void> sync_buffer(const registry::Pin& buffer, std::uint64_t offset,
                                        std::uint64_t size, std::uint32_t direction);
 

@@ -78,7 +78,8 @@ void ContextMemory::free_idle_scratch() noexcept {
     for (DeviceSession* const session : sessions_) session->free_idle_scratch();
 }
 
-// "fake:0 holds 8192, of which 8000 are in buffers (`a` 6000, `b` 2000) and 192 in scratch memory"
+// Text for errors: "fake:0 holds 8192, of which 8000 are in buffers (`a` 6000, `b` 2000) and 192 in
+// scratch memory"
 std::string ContextMemory::holder(const DeviceSession& session, const MemoryAccount& held) const {
     constexpr std::size_t kNamed = 3;
     std::vector<std::pair<std::uint64_t, std::string>> buffers;

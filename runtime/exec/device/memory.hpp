@@ -4,8 +4,9 @@
 // before a driver is asked for it, and given back after the driver has freed it, so the sum never
 // exceeds a limit, whatever the number of threads.
 //
-// ContextMemory: the sums and limits of a context. MemoryHold: memory that is reserved, until it is
-// destroyed. HeldBuffer: a native buffer with its hold. All but HeldBuffer are free-threaded.
+// ContextMemory: the sums and limits of a context. MemoryHold: a reservation of memory, which its
+// destructor gives back. HeldBuffer: a native buffer with its reservation. All but HeldBuffer are
+// free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,8 @@ class MemoryHold {
     MemoryUse use_ = MemoryUse::Buffer;
 };
 
-// The hold is given back after the buffer is freed. It is empty for memory of the application.
+// The hold is given back after the buffer is freed. The hold is empty for memory of the
+// application.
 struct HeldBuffer {
     MemoryHold hold;
     registry::NativeBuffer native;
@@ -78,7 +80,8 @@ class ContextMemory {
         // Whether `bytes` more bytes are within the context's limit.
         [[nodiscard]] bool in_context(std::uint64_t bytes) const noexcept;
     };
-    // Reserves memory of a device. Empty: it would exceed a limit, and `then` has what was held.
+    // Reserves memory of a device. Empty: the sum would exceed a limit, and `then` has the amounts
+    // that were held.
     [[nodiscard]] MemoryHold reserve(MemoryAccount& account, MemoryUse use, std::uint64_t bytes,
                                      Amounts& then) noexcept;
     // Set limits; 0: none.
@@ -86,17 +89,19 @@ class ContextMemory {
     void limit(MemoryAccount& account, std::uint64_t bytes) noexcept;
     [[nodiscard]] Amounts read(const MemoryAccount& account) const noexcept;
 
-    // Add and remove a session: its idle scratch memory may be freed, and refusals list what it
-    // holds. `remove` waits for a running `free_idle_scratch`.
+    // Add and remove a session. As long as a session is added, its idle scratch memory may be
+    // freed, and the errors of `refusal` list what it holds. `remove` waits for a running
+    // `free_idle_scratch`.
     void add(DeviceSession& session);
     void remove(DeviceSession& session) noexcept;
-    // The table of buffers, for refusals; it outlives all calls of `refusal`.
+    // Sets the handle table, in which `refusal` finds the buffers of a session. The table outlives
+    // all calls of `refusal`.
     void set_handles(const registry::HandleTable& handles) noexcept { handles_ = &handles; }
 
     // Frees the idle scratch memory of all devices.
     void free_idle_scratch() noexcept;
-    // DEVICE_MEMORY: the limit that `bytes` would exceed, and who holds how much. `then`: as
-    // `reserve` left it.
+    // Returns the error DEVICE_MEMORY, with the limit that `bytes` would exceed, and with what each
+    // device holds. `then`: as written by `reserve`.
     [[nodiscard]] Error refusal(const DeviceSession& session, MemoryUse use, std::uint64_t bytes,
                                 std::string_view label, const Amounts& then) const;
 

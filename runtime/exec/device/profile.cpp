@@ -51,8 +51,8 @@ constexpr Field kFields[] = {
     {"shared_bank_bytes", WYE_FACT_KEY_SHARED_BANK_BYTES},
 };
 
-// Keys below this are capabilities. A capability that is not reported is false, since nothing may
-// rely on it.
+// Keys below this are capabilities. If the plugin does not report a capability, the profile shows
+// `false`, since nothing may rely on it.
 constexpr std::uint32_t kFirstLimit = WYE_FACT_KEY_MAX_WORKGROUP_SIZE;
 
 Json field(Json value, std::string_view source) {
@@ -108,7 +108,7 @@ Json profile_json(const registry::DeviceInfo& device) {
     out["shared_memory"] = field(shared && *shared != 0, "max_shared_bytes");
     out["trap_propagation"] = field(true, "library: every artifact counts its traps");
     out["specialization_constants"] = field(false, "library: programs have parameters instead");
-    // These have no value: drivers do not report them, and values are not copied from vendors'
+    // These fields have no value: no driver reports them, and values are not copied from vendors'
     // tables.
     for (const char* const name : {"mul_high_instruction", "dual_issue_fp32_int32"})
         out[name] = field(nullptr, "no driver reports it");

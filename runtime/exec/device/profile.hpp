@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations and the profile of a device as JSON: see wye/profile.h. Thread-safe.
+// The operations and the profile of a device as JSON: see wye/profile.h. Free-threaded.
 #pragma once
 
 #include "registry/json.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PublicQueue: the object behind a wye_queue handle. It owns a queue number of its session's queue
-// pool, which submits name, and releases the number when it is destroyed; work in flight continues.
+// PublicQueue: the object behind a wye_queue handle. It owns a number in its session's queue pool,
+// by which submits name the queue. Its destructor releases the number; work in flight continues.
 // Free-threaded. The session outlives it.
 #pragma once
 
@@ -59,7 +59,7 @@ class NamedQueue {
     [[nodiscard]] bool try_find(const registry::HandleTable& handles, registry::Handle queue,
                                 const DeviceSession& session) noexcept;
 
-    // The queue number for SubmitOptions.
+    // The queue number for SubmitOptions; 0: no public queue.
     [[nodiscard]] std::uint32_t number() const {
         return pin_ ? pin_.as<PublicQueue>().number() : 0;
     }

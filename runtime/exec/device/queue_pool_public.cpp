@@ -81,7 +81,7 @@ Result<QueueGrant> QueuePool::take_public(const registry::DeviceRef& device,
         QueuePool* pool;
         std::uint32_t number;
     } reserved{this, out.number};
-    // Made without the lock: no other thread uses this queue before it has its number.
+    // Made without the lock: no other thread uses this queue before the caller has its number.
     WYE_ASSIGN(auto native, registry::NativeQueue::create(device, request.label, newest,
                                                           request.kind, request.priority));
     WYE_ASSIGN(out.info, native.info());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recycler: reuses memory of objects that are made and freed at every submit and have one size, so
-// that a steady stream of submits allocates nothing. Free-threaded; outlives its objects.
+// Recycler: reuses the memory of objects of one size that every submit makes and frees, so that a
+// steady stream of submits allocates nothing. Free-threaded; outlives its objects.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Recycler {
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
 
-    // Returns memory as operator new does. The size of the first call is the size that is recycled.
+    // Returns memory, like `operator new`. Only blocks of the size of the first call are recycled.
     [[nodiscard]] void* take(std::size_t size) {
         {
             const sdk::Lock lock(mutex_);

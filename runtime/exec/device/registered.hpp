@@ -2,8 +2,8 @@
 //
 // RegisteredMemory: memory of the application that a device reads and writes directly, through a
 // native buffer of the usage REGISTERED. RegisteredRanges: the registered memory of a session, by
-// address. Both are free-threaded. RegisteredTransfers: the transfers of one piece of work that
-// move registered bytes. Used by one thread.
+// address. Both are free-threaded. RegisteredTransfers: the transfers of registered bytes in one
+// piece of work. Used by one thread.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ class RegisteredRanges;
 [[nodiscard]] Result<void> unregister_memory(registry::HandleTable& handles,
                                              registry::Handle memory);
 
-// Owned by the handle table, which keeps it alive while a device copies. Its session outlives it.
+// Owned by the handle table, which keeps it alive while the device copies. The session outlives it.
 class RegisteredMemory {
   public:
     RegisteredMemory(DeviceSession& owner, std::byte* memory, std::uint64_t size) noexcept
@@ -66,7 +66,7 @@ class RegisteredMemory {
 
 class RegisteredRanges {
   public:
-    // Reserves a range for memory that is not registered with the driver yet. DUPLICATE: it
+    // Reserves a range for memory that is not registered with the driver yet. DUPLICATE: the range
     // overlaps another range.
     [[nodiscard]] Result<std::shared_ptr<RegisteredMemory>> add(DeviceSession& session,
                                                                 std::byte* memory,
@@ -100,8 +100,8 @@ class RegisteredTransfers {
   public:
     // Adds host bytes that the work may move. Called before `begin`.
     void add(const DeviceSession& session, const void* at, std::uint64_t size);
-    // Marks the ranges that contain such bytes in flight, until `release`. Memory that was
-    // unregistered meanwhile is treated as not registered.
+    // Marks the registered ranges that contain these bytes as in flight, until `release`. If one of
+    // the ranges was unregistered meanwhile, treats all bytes as not registered.
     void begin(const registry::HandleTable& handles);
 
     [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
@@ -122,7 +122,7 @@ class RegisteredTransfers {
     void release() noexcept;
 
   private:
-    // Larger copies are split, since one copy delays those of other queues that share the copy
+    // Larger copies are split, since a copy delays the copies of other queues on the same copy
     // engine.
     static constexpr std::uint64_t kLargestCopy = std::uint64_t{16} << 20U;
 

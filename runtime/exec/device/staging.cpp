@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t kStagingUnit = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kStagingAlignment = 64;
 
-// Whether the plugin cannot map buffers or does not know the usage.
+// Whether the code says that no call will succeed: the plugin cannot map buffers, or does not know
+// the usage STAGING.
 bool is_never(Code code) { return code == Code::UNIMPLEMENTED || code == Code::UNSUPPORTED; }
 
 }  // namespace

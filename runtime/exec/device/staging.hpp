@@ -21,8 +21,8 @@ namespace wye::exec {
 
 class StagingMemory;
 
-// Owns a block or is empty. Returns the block to its pool when destroyed; the device must not use
-// it any more then. Move-only.
+// Owns a block or is empty. The destructor returns the block to its pool; by then the device must
+// not use the block any more. Move-only.
 class StagingBlock {
   public:
     StagingBlock() = default;
@@ -68,7 +68,7 @@ class StagingMemory {
     // Frees the idle blocks. Returns their bytes.
     std::uint64_t clear() noexcept;
     [[nodiscard]] PoolBytes bytes() const noexcept;
-    // Blocks in use.
+    // The number of blocks in use.
     [[nodiscard]] std::uint64_t lent() const;
 
   private:
@@ -89,7 +89,8 @@ class StagingMemory {
     [[nodiscard]] Result<StagingBlock> make(const registry::DeviceRef& device,
                                             std::uint64_t capacity);
     [[nodiscard]] bool reuse(std::uint64_t size, StagingBlock& out) WYE_REQUIRES(mutex_);
-    // Reserves room under the limit for a new block; moves idle blocks to `old` if it must.
+    // Reserves room under the limit for a new block. If there is not enough, first moves idle
+    // blocks to `old`, to be freed.
     [[nodiscard]] bool reserve(std::uint64_t capacity, std::list<Idle>& old) WYE_REQUIRES(mutex_);
 
     // An idle block is freed after this many other blocks were given back.

@@ -12,7 +12,8 @@
 namespace wye::exec {
 namespace {
 
-// The chunk size. Small transfers are split too, so that host copies and device copies overlap.
+// The chunk size for a transfer of `total` bytes. Small transfers are split too, so that host
+// copies and device copies overlap.
 std::uint64_t chunk_bytes(std::uint64_t total) {
     constexpr std::uint64_t kUnit = std::uint64_t{64} << 10U;
     constexpr std::uint64_t kSmallest = std::uint64_t{512} << 10U;
@@ -74,7 +75,7 @@ Result<void> ChunkedTransfer::finish() {
         return {};
     }
     WYE_TRY(fill_slots());
-    // The host copies of chunks `copied` to `n` are in progress; when one ends its slot takes a
+    // The host copies of chunks `copied` to `n` are in progress. When a copy ends, its slot takes a
     // later chunk.
     std::size_t copied = 0;
     const auto copy_one = [&]() -> Result<void> {

@@ -8,8 +8,9 @@
 namespace wye::exec {
 namespace {
 
-// The longest wait for one entry, after which other and new entries are checked. The watcher waits
-// for the oldest entry: a queue ends its work in order, so others rarely end before it.
+// The maximum time of a wait for one entry, after which all entries, and new ones, are checked. The
+// watcher waits for the oldest entry: a queue ends its work in order, so other entries rarely end
+// before the oldest.
 constexpr std::chrono::milliseconds kLongestWait{2};
 
 }  // namespace
@@ -102,7 +103,7 @@ bool Watcher::fetch(std::list<Entry>& entries, WorkRef& late) {
 }
 
 void Watcher::run() noexcept {
-    // Answers false if memory runs out, so that the loop below asks again.
+    // Returns false if memory runs out, so that the loop below asks again.
     const auto has_ended = [](PendingWork& work, std::chrono::milliseconds limit) noexcept {
         try {
             return work.is_given_up() || work.wait(Clock::now() + limit);

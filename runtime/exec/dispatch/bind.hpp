@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bind step of a dispatch: lists the operations of a launch. Buffers are named by index, since
-// host arguments have no device memory yet; the submit step allocates it and writes the queue
-// operations. Pure.
+// host arguments have no device memory yet; the submit step allocates that memory and writes the
+// queue operations. Pure.
 #pragma once
 
 #include <bitset>
@@ -20,7 +20,7 @@
 namespace wye::exec {
 
 struct BoundOperation {
-    // CopyIn and CopyOut: between a range of a resident buffer and scratch.
+    // CopyIn and CopyOut: copies of a range of a resident buffer to scratch memory and back.
     enum class Kind : std::uint8_t { Upload, CopyIn, Fill, Dispatch, CopyOut, ReadBack };
     Kind kind;
     std::uint32_t index;   // index of the launch's buffer; Dispatch: index of the kernel launch
@@ -43,11 +43,11 @@ struct BoundLaunch {
     std::size_t dispatches = 0;
     std::size_t copies_out = 0;
     std::size_t read_backs = 0;
-    // Whether outputs are read back by a submit after that of the launch.
+    // Whether outputs are read back by a separate submit, after the submit of the launch.
     bool reads_apart = false;
-    // Which resident ranges of the launch are replaced by scratch, with copies before and after it:
-    // those whose offset the device cannot bind, and those that a later submit reads back, since
-    // other work might change them before that.
+    // The resident ranges that scratch memory replaces during the launch, with copies before and
+    // after it. These are ranges at an offset that the device cannot bind, and ranges that a later
+    // submit reads back, since other work might change a range before that submit.
     std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;
@@ -56,9 +56,10 @@ struct BoundLaunch {
     std::uint64_t bytes_copied = 0;
 };
 
-// Replaces what `out` holds. LIMIT_EXCEEDED for a grid that must be split into too many dispatches.
-// A launch without workgroups only fills and copies. For a native variant all outputs are filled,
-// since it is not known what it stores.
+// Replaces the contents of `out`. LIMIT_EXCEEDED: the grid or the iterations would take too many
+// launches, or a cooperative grid would take more than one. A launch without workgroups only fills
+// and copies. For a native variant all outputs are filled, since it is not known which elements the
+// variant stores.
 [[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                 const route::Limits& limits, const Kernels& kernels,
                                 bool reads_apart, BoundLaunch& out);

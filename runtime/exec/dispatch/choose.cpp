@@ -20,7 +20,7 @@ plan::Launch without_sizes(const plan::Count3& workgroup) {
     return out;
 }
 
-// Compares devices with one launch.
+// Finds the reasons against running one launch on a device.
 class Fitting {
   public:
     Fitting(const Context& context, const LoadedProgram& program, const plan::Launch& launch,
@@ -40,7 +40,7 @@ class Fitting {
         if (route.variant != ir::kNone) return out;
         return context_.reasons_against(device, program_);
     }
-    // Whether sizes were a reason against a device so far.
+    // Whether the sizes of the launch were a reason against any device so far.
     [[nodiscard]] bool sized() const { return sized_; }
 
     [[nodiscard]] Reasons of_launch(const DeviceInfo& device, const plan::Launch& launch,

@@ -34,7 +34,8 @@ Result<void> decide(Context& context, Flow& flow) {
                route(context, flow.program, flow.session(), flow.launch, demands, flow.routed.by));
     WYE_TRY(lower(flow.program, flow.launch, limits, flow.route,
                   {request.ulp_budget, cooperative, profile_id(flow.desc.profile)}, flow.kernels));
-    // With a time limit a caller that waits reads back after the launch has ended.
+    // If the caller waits with a time limit, a separate submit reads outputs back after the launch
+    // has ended.
     const bool apart = flow.desc.timeout_ns != 0 && !flow.rules.asynchronous;
     return bind(plan, flow.launch, limits, flow.kernels, apart, flow.bound);
 }

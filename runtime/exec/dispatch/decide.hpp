@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the steps of a dispatch before submit, in order. They do not call the driver; a refused
-// request changes nothing.
+// Runs the steps of a dispatch before submit, in order. These steps call the driver only to open a
+// device for a request that names none. A request that they refuse changes nothing.
 #pragma once
 
 #include "exec/context.hpp"

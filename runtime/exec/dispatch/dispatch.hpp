@@ -4,8 +4,8 @@
 //
 //     resolve -> admit -> own -> route -> lower -> bind -> submit -> report
 //
-// The steps before submit do not call the driver; a request that they refuse changes nothing.
-// Free-threaded.
+// The steps before submit call the driver only to open a device for a request that names none. A
+// request that these steps refuse changes nothing. Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace wye::exec {
 [[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                                             Clock::time_point start, Keep keep, wye_report* report);
 
-// Runs admission only. Writes `sizes`, one for each argument, and `groups`, three words.
+// Runs the steps up to admission only. Writes to `sizes` the bytes of each argument, and to
+// `groups` the number of workgroups on each of the three axes.
 [[nodiscard]] Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc,
                                           std::uint64_t* sizes, std::uint32_t* groups);
 

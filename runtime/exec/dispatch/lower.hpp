@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower step of a dispatch: chooses the programs that the launch runs (one; with grid barriers
-// one for each phase) and their form. Pure, except that the program caches its phases. The artifact
-// itself is made later, by make_artifact (exec/program/artifact.hpp), and only if neither memory
-// nor the disk cache has the compiled form.
+// The lower step of a dispatch: chooses the programs that the launch runs (one, or with grid
+// barriers one for each phase) and their form. Pure, except that the program caches its phases. The
+// artifact itself is made later, by make_artifact (exec/program/artifact.hpp), and only if neither
+// memory nor the disk cache has the compiled form.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Kernel {
     CompiledRef compiled;  // set by submit
 };
 
-// One launch of a kernel: the kernel's index and its parameter block, which for a phase is longer
-// than that of the whole program.
+// One launch of a kernel: the kernel's index and its parameter block. The block of a phase is
+// longer than the block of the whole program.
 struct KernelLaunch {
     std::uint32_t kernel = 0;
     const std::byte* params = nullptr;
@@ -54,7 +54,8 @@ class Kernels {
     // Splits the program at its grid barriers, in place of `whole`. Errors: those of plan::phases.
     [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
 
-    // Both are empty for a launch without workgroups.
+    // The kernels, and their launches in order. Both lists are empty for a launch without
+    // workgroups.
     [[nodiscard]] std::span<Kernel> kernels() {
         return is_whole() ? std::span<Kernel>(&one_, 1) : std::span<Kernel>(phases_);
     }
@@ -68,18 +69,19 @@ class Kernels {
     [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
     // Whether all workgroups of a launch run at the same time.
     [[nodiscard]] bool at_once() const { return cooperative == WYE_COOPERATIVE_NATIVE; }
-    // Whether the one launch has grid barriers, so that all workgroups must fit on the device.
+    // Whether the program runs as one launch with grid barriers, so that all workgroups must fit on
+    // the device at once.
     [[nodiscard]] bool waits_for_grid() const {
         return is_whole() && at_once() && form.variant == ir::kNone &&
                one_.program->plan().analysis.uses_grid_barrier;
     }
-    // Returns the bytes of the parameter block at `params`, which is that of a launch.
+    // Returns the bytes of the parameter block of a launch, which begins at `params`.
     [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
     // Appends what work in flight keeps alive: the compiled kernels and the grid check.
     void keep(std::vector<CompiledRef>& out) const;
-    // Of compiled kernels: `traps`: whether any has trap words; `warm`: whether all, and the grid
-    // check, have run before.
+    // For compiled kernels. `traps`: whether any kernel uses trap words. `warm`: whether all
+    // kernels, and the grid check, have run before.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();
@@ -95,14 +97,14 @@ class Kernels {
 // The options of a request that decide the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    // All workgroups run at the same time, so the program is not split at grid barriers if the
-    // device can run it as one launch.
+    // The request is cooperative: all workgroups run at the same time, so the program is not split
+    // at grid barriers if the device can run it as one launch.
     bool cooperative = false;
     std::uint64_t profile = 0;  // profile_id of the request's profile
 };
 
-// Whether there are several forms to choose from. There is only one for native variants, and for
-// devices that run programs in wire form, which are always strict.
+// Whether there are several forms to choose from. There is only one form for native variants, and
+// for devices that run programs in wire form, since these programs are always strict.
 [[nodiscard]] bool has_forms(const route::Route& route);
 
 // How a cooperative request runs a program with grid barriers, if all workgroups fit on the device:

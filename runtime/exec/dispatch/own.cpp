@@ -8,7 +8,8 @@
 namespace wye::exec {
 namespace {
 
-// Names the first buffer that is on the device of a request: ", the device of `x`".
+// Returns text that names the first resident buffer on the device of the request: ", the device of
+// `x`". Empty: there is none.
 std::string expected_by(const plan::ProgramPlan& plan, const DeviceSession& session,
                         const Residents& residents, std::span<const plan::Argument> arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {

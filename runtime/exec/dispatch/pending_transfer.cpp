@@ -94,7 +94,7 @@ Result<std::span<const wye_operation>> PendingRequest::prepare_transfer(
     return work;
 }
 
-// Copies the bytes of an upload; allocates memory for the bytes of a download.
+// Copies the bytes of an upload to memory of the request, or allocates memory for a download.
 Result<void> PendingRequest::take_memory(wye_operation& operation) {
     const auto size = static_cast<std::size_t>(transferred_);
     wye_transfer_op& op = operation.u.transfer;

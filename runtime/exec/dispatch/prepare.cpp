@@ -16,7 +16,8 @@ using registry::Pin;
 
 namespace {
 
-// Returns the route of a dispatch with these options, and sets all of its `launch` but the sizes.
+// Returns the route of a dispatch with these options, and sets all members of `launch` except the
+// sizes.
 Result<route::Route> route_ahead(const Context& context, LoadedProgram& program,
                                  const DeviceSession& session, const CompileOptions& options,
                                  plan::Launch& launch) {

@@ -22,11 +22,12 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
     report.wait_ns = times.wait_ns;
 }
 
-// What the report says of a launch that ran in this form: enum wye_determinism.
+// The member `determinism` in the report of a launch that ran in this form: enum wye_determinism.
 [[nodiscard]] std::uint32_t determinism(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                         const Form& form);
 
-// The members that are the same for each run of the launch, except those of the device.
+// Returns a report with the members that are the same for each run of the launch, except the
+// members about the device.
 [[nodiscard]] wye_report launch_report(const Flow& flow);
 // Fills all members except the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);

@@ -58,7 +58,7 @@ Result<void> check_storage(const wye_argument& argument, std::size_t index) {
         "dispatch has ended");
 }
 
-// Refuses members that belong to another kind.
+// Refuses an argument that sets members of another kind of argument.
 Result<void> check_argument(const wye_argument& argument, std::size_t index) {
     const bool input = argument.input.data != nullptr || argument.input.size != 0;
     const bool output = argument.output != nullptr || argument.output_size != 0;

@@ -12,8 +12,8 @@
 
 namespace wye::exec {
 
-// UNSUPPORTED with all reasons; the fix names an open device that can run the launch, if there is
-// one. `routed`: enum wye_routed, who named the device.
+// Errors: UNSUPPORTED with all reasons. The fix names another device that can run the launch, if
+// there is one. `routed`: enum wye_routed, who named the device.
 [[nodiscard]] Result<route::Route> route(const Context& context, LoadedProgram& program,
                                          const DeviceSession& session, const plan::Launch& launch,
                                          route::Demands demands,

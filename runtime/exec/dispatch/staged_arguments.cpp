@@ -9,8 +9,8 @@
 namespace wye::exec {
 namespace {
 
-// Arguments of this size or more move in chunks; for smaller ones the additional submits cost more
-// than they save.
+// Arguments of this size or more move in chunks; for smaller arguments the additional submits cost
+// more than they save.
 constexpr std::uint64_t kLeastChunked = std::uint64_t{2} << 20U;
 constexpr std::uint64_t kStagedAlignment = 64;  // alignment of each argument in a block
 
@@ -18,7 +18,7 @@ std::uint64_t staged_bytes(std::uint64_t size) {
     return (size + kStagedAlignment - 1) / kStagedAlignment * kStagedAlignment;
 }
 
-// Whether an operation still moves host bytes: those of registered memory have already become
+// Whether an operation still moves host bytes: transfers of registered memory have already become
 // copies.
 bool is_transfer(const wye_operation& operation) {
     return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
@@ -68,7 +68,8 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
                                  std::optional<ChunkedTransfer>& out, std::vector<bool>& taken) {
     using Direction = ChunkedTransfer::Direction;
     const bool up = end == operations.launch;
-    // The chunks are submits of their own, before which other work may change a resident buffer.
+    // Transfers of resident buffers are not taken: chunks are separate submits, and other work may
+    // change a resident buffer between the chunks and the dispatch.
     const auto is_resident = [&](const wye_buffer_object* buffer) {
         return std::ranges::any_of(flow_.launch.bound(), [&](const plan::BoundBuffer& bound) {
             return bound.kind == plan::ArgumentKind::Resident &&

@@ -63,8 +63,9 @@ Result<Target> Target::find(const registry::HandleTable& handles, const wye_disp
 
 namespace {
 
-// The device that owns the first resident buffer, else that of the grid, else the queue; 0: there
-// is none of these. Buffers that are not live are left to the later steps.
+// The device that owns the first resident buffer; else the device of the grid's buffer; else the
+// device of the queue. 0: the request has none of these. Buffers that are not live are skipped,
+// since later steps refuse them.
 Result<registry::Handle> owner_of(const registry::HandleTable& handles,
                                   const wye_dispatch_desc& request) {
     for (std::uint64_t i = 0; request.arguments != nullptr && i < request.argument_count; ++i) {

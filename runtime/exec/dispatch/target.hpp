@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target: the program and the device of a request, which names them by their handles or by one
-// pipeline, or leaves the device to the owner of its resident buffers or its queue. It is found
-// before all other steps, so these need not distinguish them. A request without an owner has no
-// device until its sizes are known (choose.hpp). Used by one thread.
+// Target: the program and the device of a request. The request names both by their handles, or by
+// one pipeline; or it names only the program, and the device is the one that owns its resident
+// buffers or its queue. The target is found before all other steps, so the other steps need not
+// distinguish these cases. A request without a device, buffers and queue has no device until its
+// sizes are known and a device is chosen (choose.hpp). Used by one thread.
 #pragma once
 
 #include <optional>
@@ -19,9 +20,10 @@ namespace wye::exec {
 
 class Target {
   public:
-    // Finds the target of a request, which it borrows. Errors: STALE_HANDLE, WRONG_KIND,
-    // WRONG_OWNER for its handles; INVALID_ARGUMENT if it names a pipeline and also sets options
-    // that the pipeline decides. Without `runs` a device of 0 stays unknown.
+    // Finds the target of a request. The target borrows the request. Errors: STALE_HANDLE,
+    // WRONG_KIND, WRONG_OWNER for its handles; INVALID_ARGUMENT if it names a pipeline and also
+    // sets options that the pipeline decides. If `runs` is false and the request names no device,
+    // the device stays unknown.
     [[nodiscard]] static Result<Target> find(const registry::HandleTable& handles,
                                              const wye_dispatch_desc& request, bool runs = true);
     // Like `find`, with a pin taken earlier: the program's handle may have been freed since.
@@ -33,8 +35,8 @@ class Target {
                                                    const wye_dispatch_desc& request);
 
     [[nodiscard]] const wye_dispatch_desc& request() const noexcept { return *request_; }
-    // The request, completed with its pipeline's options and device if it names one. The reference
-    // is valid until this object moves.
+    // The request, completed with the options and the device of its pipeline if it names a
+    // pipeline. The reference is valid until this object moves.
     [[nodiscard]] const wye_dispatch_desc& desc() const noexcept {
         return completed_ ? *completed_ : *request_;
     }
@@ -45,12 +47,12 @@ class Target {
     [[nodiscard]] DeviceSession& session() const {
         return pipeline() != nullptr ? pipeline()->session() : device_.as<DeviceSession>();
     }
-    // Valid if it has a device.
+    // Call this only if `has_device`.
     [[nodiscard]] Routed routed() const {
         if (pipeline() != nullptr) return pipeline()->routed();
         return {device_.handle(), request_->device != 0 ? WYE_ROUTED_NAMED : WYE_ROUTED_OWNER, 0};
     }
-    // Null: the request names none.
+    // Null: the request names no pipeline.
     [[nodiscard]] Pipeline* pipeline() const {
         return completed_ ? &program_.as<Pipeline>() : nullptr;
     }
@@ -58,8 +60,9 @@ class Target {
     void take_device(registry::Pin device) noexcept { device_ = std::move(device); }
     // Moves the pin out, to keep the program alive longer than this object.
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
-    // Another pin of the program or the pipeline, for work in flight. That of a pipeline keeps the
-    // device too, and so may not be moved out before the work has a handle. Empty: it has too many.
+    // Takes another pin of the program or the pipeline, for work in flight. Do not call `take_pin`
+    // for that: a pipeline's pin also keeps the device alive, as this object must until the work
+    // has a handle. Empty: there are too many pins already.
     [[nodiscard]] registry::Pin pin_again(const registry::HandleTable& handles) const;
 
   private:

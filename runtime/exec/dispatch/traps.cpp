@@ -40,7 +40,7 @@ Error loops_ended(const std::string& name, Ran what, const registry::DeviceInfo&
             name};
 }
 
-// What a grid exceeds: the device's limit if there is one, else one of the language's.
+// The limit that a grid exceeds, as text: a limit of the device, or else a limit of the language.
 std::string exceeded(const plan::Count3& grid, const registry::DeviceInfo& device) {
     const plan::Count3 most = route::limits(device).max_groups;
     for (std::size_t axis = 0; axis < 3; ++axis)

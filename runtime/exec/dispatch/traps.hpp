@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the trap words of a launch that has ended. Pure. What a check of a grid writes there is in
-// exec/device/grid_check.hpp.
+// Reads the trap words of a launch that has ended. Pure. For the words that a check of a grid
+// writes, see exec/device/grid_check.hpp.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Trap {
 
 enum class Ran : std::uint8_t { Program, Graph };
 
-// Returns TRAPPED, or LIMIT_EXCEEDED if the driver ended a loop, or a grid in a buffer had too many
-// workgroups; sets `out` only for TRAPPED.
-// `name`: of the program, or the label of the graph, which may be empty.
+// Errors: TRAPPED; LIMIT_EXCEEDED if the driver ended a loop, or a grid in a buffer had too many
+// workgroups. Sets `out` only for TRAPPED. `name`: that of the program, or the label of the graph,
+// which may be empty.
 [[nodiscard]] Result<void> check_trap(const std::string& name, const registry::DeviceInfo& device,
                                       const std::uint32_t* words, Trap& out,
                                       Ran what = Ran::Program);

@@ -17,8 +17,8 @@ Error about(Error error, std::size_t step, const std::string& label) {
     return error;
 }
 
-// The device of a graph: the one that it or its first step with an owner names, else one that is
-// chosen for the program of its first dispatch.
+// The device of a graph: the device that the graph names, else the device of the first step that
+// determines one, else a device chosen for the program of the first dispatch.
 Result<Chosen> device_of(Context& context, const wye_graph_desc& desc) {
     const registry::HandleTable& handles = context.handles();
     Routed named{desc.device, WYE_ROUTED_NAMED, 0};
@@ -93,7 +93,8 @@ PreparedRef Graph::work() const {
     return PreparedRef::adopt(work_.get());
 }
 
-// The work may be replaced between the two steps of an iteration.
+// If the graph is rebound between `work()` and PreparedWork::run, that function returns false, and
+// the loop tries again with the new work.
 Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
                         Clock::time_point start, wye_report* report) {
     for (;;) {
@@ -112,7 +113,7 @@ Result<WorkPtr<Pending>> Graph::submit(const Context& context, registry::Pin gra
     }
 }
 
-// ---- Other buffers ------------------------------------------------------------------------
+// ---- Rebinding ----------------------------------------------------------------------------
 
 Graph::Step::Step(const wye_dispatch_desc& desc)
     : dispatches(true),
@@ -154,7 +155,7 @@ Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) 
     return {};
 }
 
-// Refuses while an execution is in flight, since it uses the work.
+// Refuses a rebinding while an execution is in flight, since the execution uses the work.
 Result<void> Graph::check_idle(QueuePool& queues) const {
     const auto& newest = work_->newest_;
     bool runs = work_->growing_;

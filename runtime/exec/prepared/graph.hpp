@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graph: the steps that a caller recorded, as prepared work. Its buffers may be replaced while no
-// execution is in flight: the steps are recorded again, and other work takes the place of the old
-// one. Free-threaded. The session outlives it.
+// Graph: the steps that a caller recorded, as prepared work. The buffers of a graph may be replaced
+// while no execution is in flight: the steps are then recorded again, as new prepared work.
+// Free-threaded. The session outlives the graph.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace wye::exec {
 
 class Graph {
   public:
-    // Records a graph. Errors are those of its steps and name the step's index.
+    // Records a graph. Errors are those of the steps, and name the index of the step.
     // `device` gets a pin, which keeps the device until the graph has a handle.
     [[nodiscard]] static Result<std::shared_ptr<Graph>> record(Context& context,
                                                                const wye_graph_desc& desc,
@@ -36,7 +36,8 @@ class Graph {
     [[nodiscard]] Result<void> rebind(Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
-    // As PreparedWork::run, and PendingLaunch::submit, which takes the pin of the graph.
+    // `run` is like PreparedWork::run. `submit` is like PendingLaunch::submit; it takes over the
+    // pin.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
                                    Clock::time_point start, wye_report* report);
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
@@ -44,7 +45,8 @@ class Graph {
                                                          const wye_graph_run_desc& run,
                                                          Clock::time_point start, bool watched);
 
-    // Begins an execution on the fast path. `number`: of the public queue that it names; 0: none.
+    // Begins an execution on the fast path. `number`: the number of the public queue that `run`
+    // names; 0: none.
     struct Quick {
         Graph& graph;
         const wye_graph_run_desc& run;

@@ -20,7 +20,7 @@ WorkPtr<PendingLaunch> PendingLaunch::take(const Context& context, DeviceSession
 }
 
 void PendingLaunch::unreferenced() noexcept {
-    // Possibly the last references, released after this object and the lock.
+    // These may be the last references to their objects, so they are released after the lock.
     const registry::Pin pin(std::move(pin_));
     std::unique_ptr<PreparedWork> last;
     std::shared_ptr<const registry::NativeQueue> queue;
@@ -50,7 +50,7 @@ registry::Pin PendingLaunch::fail_quick(const PreparedWork::Quick& quick) noexce
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
     quick.fail(queues);
-    // Not the last reference: until now it was not replaced, since this submit held it.
+    // This is not the last reference: the submit held the work, so no rebinding has replaced it.
     (void)std::exchange(work_, nullptr)->dereference_held();
     set_references(0);
     session_.pending().keep_back(*this);
@@ -93,8 +93,8 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, const Pre
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
     WYE_ASSIGN(const bool started, out->start(context.handles(), run, start));
     if (!started) return WorkPtr<Pending>();
-    // After a failure above `out` ends before `room`, which needs the device, so the caller still
-    // has the pin then.
+    // The pin is taken only now: after a failure above, `out` is destroyed before `room`, which
+    // needs the device, and the caller's pin keeps the device.
     out->pin_ = std::move(pin);
     room->take(out);
     if (limited) out->set_alarm();

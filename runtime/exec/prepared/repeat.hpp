@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repeated requests: a request is kept as prepared work, so that repeating it costs a look-up.
+// Repeated requests: a request is kept as prepared work, so that repeating it costs only a look-up.
 //
 // The operations of a request depend on the request, its program, its device and the sizes of its
-// buffers. None of them changes while its handle lives, and handles are never reused. So an equal
-// request has the same operations if its handles are still live, which is checked before each
+// buffers. Each of these is constant while its handle lives, and handles are never reused. So an
+// equal request has the same operations if its handles are still live, which is checked before each
 // submit.
 //
-// Only requests without a time limit are kept, on resident buffers only, of programs that cannot
-// trap and are not split at grid barriers, of at most 256 operations, none of which is on scratch.
-// The rounds of a fixpoint and the parts of a split grid are operations of the one command. A
-// session keeps the last requests (QueuePool::kept), found by program or pipeline and buffers.
-// Native objects and histories are borrowed from the objects of the handles.
+// A request is kept only if it has no time limit, uses only resident buffers, and has at most 256
+// operations, none of which uses scratch memory. Its program must not be able to trap, nor be split
+// at grid barriers. The iterations of a fixpoint and the parts of a split grid are operations of
+// one command. A session keeps the last requests (QueuePool::kept), found by program or pipeline
+// and buffers. A kept request borrows native objects and histories from the objects of its handles.
 #pragma once
 
 #include "exec/context.hpp"
@@ -22,11 +22,11 @@
 
 namespace wye::exec {
 
-// Runs a dispatch: again if it is a repeated request, else with all steps, as dispatch_in_full. The
-// header of the report is valid.
+// Runs a dispatch: a repeated request from its prepared work, any other request with all steps,
+// like dispatch_in_full. The header of the report must be valid.
 [[nodiscard]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
                                     wye_report* report);
-// Submits a dispatch likewise, as Pending::submit.
+// Like `dispatch`, but submits the work as Pending::submit does, and does not wait for its end.
 [[nodiscard]] Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
                                                        const RequestRules& rules,
                                                        Clock::time_point start);

@@ -19,8 +19,8 @@ namespace wye::exec {
 // The options for lowering the portable body of a program in a form.
 [[nodiscard]] lower::Options lowering_options(const ir::Program& program, const Form& form);
 
-// Lowers the program in this form, or returns the native variant that the form names. `format`: the
-// route's. UNSUPPORTED for a construct without a lowering.
+// Lowers the program in this form, or returns the native variant that the form names. `format`:
+// chosen by the route. UNSUPPORTED for a construct without a lowering.
 [[nodiscard]] Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
                                                     std::string_view format,
                                                     const lower::TargetFacts& facts);

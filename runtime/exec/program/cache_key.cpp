@@ -34,8 +34,8 @@ std::string to_text(const registry::FactValue& value) {
         value);
 }
 
-// Whether compiled code does not depend on a fact: the identity among equal devices, and profile
-// values.
+// Whether a fact has no influence on compiled code: a fact that only tells equal devices apart, or
+// a profile value.
 bool tells_nothing(std::uint32_t key) {
     switch (key) {
         case WYE_FACT_KEY_PCI_ADDRESS:

@@ -17,8 +17,8 @@
 
 namespace wye::exec {
 
-// The key of a program compiled for a device. `lines`: device_lines of the device; `format`: of the
-// artifact.
+// The key of a program compiled for a device. `lines`: the result of device_lines for the device;
+// `format`: the format of the artifact.
 [[nodiscard]] std::vector<std::byte> program_key(const std::string& build,
                                                  const registry::NativeDevice& device,
                                                  const std::string& lines, std::string_view format,
@@ -32,8 +32,8 @@ namespace wye::exec {
                                                      const wye_artifact& artifact,
                                                      std::string_view format);
 
-// Lines that identify the kind of device and driver, including lowering facts; they are equal for
-// equal devices. `target`: what lowering knows of the device.
+// Lines that identify the kind of device and driver, including lowering facts. Equal devices have
+// equal lines. `target`: the device facts that lowering uses.
 [[nodiscard]] std::string device_lines(const registry::DeviceInfo& info,
                                        const lower::TargetFacts& target);
 

@@ -110,7 +110,7 @@ std::optional<CacheEntry> entry_of(CompiledProgram& compiled) {
     if (!compiled.unsaved) return std::nullopt;
     const auto native = compiled.native.save();
     if (!native.ok() && native.error().code == Code::NOT_READY) return std::nullopt;
-    // After any other error the program cannot be saved.
+    // Any other outcome is final: the program can be saved now, or never.
     Unsaved unsaved = std::move(*compiled.unsaved);
     compiled.unsaved.reset();
     if (!native.ok()) return std::nullopt;

@@ -52,7 +52,8 @@ std::int64_t ns_of(const timespec& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// The clock that file systems use: the time of a file made now is not before it.
+// The time by the clock that file systems use: a file made from now on does not have an earlier
+// time.
 std::int64_t coarse_now_ns() {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -23,7 +23,7 @@ Result<void> LoadedProgram::finish() {
 void LoadedProgram::describe() {
     fingerprint_text_ = fingerprint_.hex();
     layout_text_ = plan::hex(plan::layout_fingerprint(plan_.bindings));
-    // Reserves room, so that views of its strings stay valid.
+    // Reserves memory for all names, so that views of them stay valid.
     type_names_.reserve(ir_.params.size() + ir_.buffers.size());
     const auto type = [&](ir::Type t) {
         return sdk::to_abi(type_names_.emplace_back(ir::type_name(t)));

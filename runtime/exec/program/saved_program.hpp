@@ -20,7 +20,7 @@ struct SavedProgram {
 
 [[nodiscard]] std::vector<std::byte> write_saved(const lower::Artifact& artifact,
                                                  std::span<const std::byte> native);
-// INVALID_WIRE for bytes that write_saved does not write.
+// INVALID_WIRE for bytes that `write_saved` cannot have written.
 [[nodiscard]] Result<SavedProgram> read_saved(std::span<const std::byte> bytes);
 
 }  // namespace wye::exec

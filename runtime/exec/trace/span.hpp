@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Span: records its lifetime in the trace, as a step of the calling thread. With tracing off it
-// costs one branch.
+// Span: records its own lifetime in the trace, as a step of the calling thread. If tracing is off,
+// a span costs only one branch.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class Buffer {
 
     // The handle of the C API.
     [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
-    // The context that it belongs to; keeps it alive.
+    // The context that it belongs to, by a pointer that keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }
@@ -42,8 +42,8 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
         return bytes;
     }
-    // Returns owner, sizes, label and usage. The label is valid while the buffer lives and gets no
-    // other one; not callable on a temporary.
+    // Returns owner, sizes, label and usage. The label is valid until the buffer gets another label
+    // or is freed; not callable on a temporary.
     [[nodiscard]] Result<wye_buffer_info> describe() const& {
         wye_buffer_info out;
         WYE_INIT(out);
@@ -87,8 +87,8 @@ class Buffer {
         });
     }
 
-    // Blocking transfers, which run on `queue` if one is given. Without an offset they transfer the
-    // whole buffer.
+    // Blocking transfers, which run on `queue` if one is given. `upload` and `download` transfer
+    // the whole buffer.
     template <Values R>
     [[nodiscard]] Result<void> upload(const R& values, const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), 0, queue, WYE_TRANSFER_WHOLE);
@@ -136,8 +136,8 @@ class Buffer {
                                           offset, size, e);
         });
     }
-    // Transfers of ranges that do not wait. An upload copies the values first; a download's result
-    // owns the values, which output<std::byte>("bytes") returns.
+    // Transfers of ranges, without waiting for their end. An upload copies the values first. After
+    // a download the Pending owns the values: its output<std::byte>("bytes") returns them.
     template <Values R>
     [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
                                                 const Queue* queue = nullptr) {

@@ -39,7 +39,7 @@ class Device {
     [[nodiscard]] wye_device get() const noexcept { return handle_; }
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return context_.get(); }
-    // The same; keeps it alive.
+    // The same context, by a pointer that keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return context_;
     }
@@ -52,8 +52,8 @@ class Device {
             [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
         return out;
     }
-    // Returns what was passed over when it was first opened, in order of preference; valid while
-    // the context lives.
+    // Returns what was passed over when this device was first opened, in order of preference; valid
+    // while the context lives.
     [[nodiscard]] Result<std::vector<wye_passed_over>> passed_over() const {
         std::vector<wye_passed_over> out;
         while (true) {
@@ -87,8 +87,8 @@ class Device {
             [&](wye_error** e) { return wye_device_native(context_.get(), handle_, &out, e); }));
         return out;
     }
-    // Makes a buffer of memory that the application allocated with the driver's API, and keeps
-    // owning. See wye_buffer_adopt.
+    // Makes a buffer from memory that the application allocated with the driver's API. The
+    // application still owns the memory. See wye_buffer_adopt.
     [[nodiscard]] Result<Buffer> adopt(const wye_native_handle& memory, std::uint64_t size,
                                        std::string_view label = {}) const {
         wye_buffer_adopt_desc desc;
@@ -116,7 +116,7 @@ class Device {
         }));
         return Buffer(context_, out);
     }
-    // Makes a queue beside the default one.
+    // Makes a queue in addition to the default one.
     [[nodiscard]] Result<Queue> queue(const QueueOptions& options = {}) const {
         wye_queue_create_desc desc;
         WYE_INIT(desc);
@@ -138,7 +138,7 @@ class Device {
             [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
         return out;
     }
-    // What it holds, and for whom.
+    // How much memory it holds, by use.
     [[nodiscard]] Result<wye_memory_use> memory() const {
         wye_memory_use out;
         WYE_INIT(out);

@@ -165,7 +165,8 @@ class Graph {
                                               std::string_view label = "graph") {
         return record(device.shared_context(), device.get(), steps, label);
     }
-    // As above, for the device that the steps name or own: see wye/device.h.
+    // As above, for the device of the first step that has one, or else a device that the library
+    // chooses: see wye/device.h.
     [[nodiscard]] static Result<Graph> record(std::span<const Step> steps,
                                               std::string_view label = "graph") {
         if (steps.empty())
@@ -252,7 +253,7 @@ class Graph {
             [&](wye_error** e) { return wye_graph_submit(context(), get(), &desc, &out, e); }));
         return Pending(handle_.shared_context(), out, {});
     }
-    // What it has, and what the driver made of it.
+    // The numbers of its steps, its device, and whether it is a native object of the driver.
     [[nodiscard]] Result<wye_graph_info> describe() const {
         wye_graph_info out;
         WYE_INIT(out);

@@ -27,7 +27,7 @@ class RegisteredMemory {
         }));
         return RegisteredMemory(device, out);
     }
-    // The other registers nothing any more.
+    // Afterwards, `other` registers nothing.
     RegisteredMemory(RegisteredMemory&& other) noexcept
         : device_(other.device_), memory_(std::exchange(other.memory_, 0)) {}
     // Exchanges what both register.

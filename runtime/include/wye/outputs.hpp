@@ -26,7 +26,7 @@ namespace wye {
 
 // The times of a report.
 struct Times {
-    // Those of a report.
+    // Takes the times from a report.
     explicit Times(const wye_report& report)
         : wall(report.wall_ns),
           enqueue(report.enqueue_ns),
@@ -82,7 +82,7 @@ class OutputSlots {
     }
     template <Element T>
     Result<std::span<const T>> get(std::string_view name) const&& = delete;
-    // Of all outputs of the last dispatch.
+    // Bytes of all outputs of the last dispatch.
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         std::uint64_t sum = 0;
         for (const Slot& slot : slots_) sum += slot.size;
@@ -94,9 +94,9 @@ class OutputSlots {
         for (const Slot& slot : slots_) sum += slot.capacity;
         return sum;
     }
-    // How often a slot grew, and how often it was large enough, since construction.
+    // How often a slot was too small for its output and grew, since construction.
     [[nodiscard]] std::uint64_t grown() const noexcept { return grown_; }
-    // Likewise, how often one was large enough.
+    // How often a slot was large enough for its output, since construction.
     [[nodiscard]] std::uint64_t reused() const noexcept { return reused_; }
 
   private:

@@ -23,7 +23,8 @@
 namespace wye {
 
 namespace detail {
-// Why none of these outputs has this name, and elements of the type that was asked for.
+// The error for an output that does not exist, or whose elements have another type than the one
+// that was asked for.
 template <typename List>
 [[nodiscard]] Error no_such_output(std::string_view name, const List& outputs) {
     std::string what = "is not an output of this dispatch", fix = name_fix(name, outputs);
@@ -55,7 +56,7 @@ class Pending {
     [[nodiscard]] wye_pending get() const noexcept { return handle_.get(); }
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
-    // The same; keeps it alive.
+    // The same context, by a pointer that keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }
@@ -67,9 +68,9 @@ class Pending {
             [&](wye_error** e) { return wye_pending_poll(context(), get(), &ended, e); }));
         return ended != 0;
     }
-    // Waits for the end and returns the result, as Dispatch::run does. TIMEOUT: it has not ended
-    // within the limit and continues; or, if poll says that it has ended, its own time limit
-    // passed.
+    // Waits for the end and returns the result, as Dispatch::run does. After TIMEOUT, poll says
+    // which limit has passed. If the dispatch has ended, its own time limit passed. Otherwise
+    // `limit` passed, and the dispatch continues.
     [[nodiscard]] Result<wye_report> wait(std::chrono::nanoseconds limit = kNoLimit) const {
         wye_report report;
         WYE_INIT(report);

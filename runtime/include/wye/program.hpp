@@ -28,7 +28,7 @@ class Program {
     [[nodiscard]] wye_program get() const noexcept { return handle_.get(); }
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
-    // The same; keeps it alive.
+    // The same context, by a pointer that keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }

@@ -60,8 +60,8 @@ class Queue {
             [&](wye_error** e) { return wye_queue_native(handle_.context(), get(), &out, e); }));
         return out;
     }
-    // Lets work that is submitted to it from now on begin after an event of the driver's API, which
-    // no thread waits for. See wye_queue_wait_native.
+    // Work that is submitted to it from now on begins after an event of the driver's API. No thread
+    // waits for the event. See wye_queue_wait_native.
     [[nodiscard]] Result<void> wait(const wye_native_handle& event) const {
         return detail::call([&](wye_error** e) {
             return wye_queue_wait_native(handle_.context(), get(), &event, e);

@@ -175,12 +175,12 @@ class Context {
         WYE_TRY(detail::call([&](wye_error** e) { return wye_verdicts_report(get(), &blob, e); }));
         return detail::take_text(blob);
     }
-    // Makes later contexts open the plugin without a probe, or probe it again.
+    // Makes later contexts open the plugin without a probe, while its file stays the same.
     [[nodiscard]] Result<void> trust_plugin(std::string_view id) const {
         return detail::call(
             [&](wye_error** e) { return wye_verdict_trust(get(), detail::borrow(id), e); });
     }
-    // The opposite of trust_plugin: what was found is forgotten.
+    // Deletes the verdict on the plugin, and its trust: later contexts probe it again.
     [[nodiscard]] Result<void> forget_plugin(std::string_view id) const {
         return detail::call(
             [&](wye_error** e) { return wye_verdict_forget(get(), detail::borrow(id), e); });
@@ -270,14 +270,15 @@ class Pipeline;
 // name or type.
 class Dispatch {
   public:
-    // One that binds nothing yet. Both must outlive it.
+    // A dispatch without arguments so far. The program and the device must outlive it.
     Dispatch(const Program& program, const Device& device)
         : Dispatch(program.shared_context(), program.describe()) {
         desc_.program = program.get();
         desc_.device = device.get();
     }
     Dispatch(const Program&&, const Device&) = delete;
-    // As above, on the owner of its buffers or a device that the library chooses: see wye/device.h.
+    // As above, on the device that owns its buffers, or else one that the library chooses: see
+    // wye/device.h.
     explicit Dispatch(const Program& program)
         : Dispatch(program.shared_context(), program.describe()) {
         desc_.program = program.get();
@@ -324,8 +325,9 @@ class Dispatch {
         }
         return *this;
     }
-    // Where the elements of an output go; of its type, as those of an input. If a buffer is bound
-    // (before this), its elements are read back in the same submit.
+    // Host memory for the elements of an output, which must have the declared type (see
+    // is_element). If a buffer was bound to this name before, its elements are read back into the
+    // memory in the same submit.
     template <BorrowedValues R>
     Dispatch& output(std::string_view name, R&& values) {
         if (wye_argument* argument = host<R>(name, true)) {
@@ -346,8 +348,8 @@ class Dispatch {
         return *this;
     }
     Dispatch& bind(std::string_view, const Buffer&&, std::uint64_t = 0, std::uint64_t = 0) = delete;
-    // The elements of a bound buffer are read back in the same submit, as those of outputs without
-    // an argument: for run_owned, run_into and submit.
+    // Reads the elements of a bound buffer back in the same submit. run_owned, run_into and submit
+    // put them where they put outputs without an argument.
     Dispatch& read_back(std::string_view name) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_RESIDENT))
             argument->output_size = WYE_READ_BACK;
@@ -376,13 +378,13 @@ class Dispatch {
         return *this;
     }
     Dispatch& grid_from(const Buffer&&, std::uint64_t = 0) = delete;
-    // The element count of run-time outputs, and of the launch if no grid is given.
+    // The element count of outputs without a declared count, and of the launch if no grid is given.
     Dispatch& elements(std::uint64_t count) {
         desc_.flags |= WYE_DISPATCH_ELEMENTS;
         desc_.elements = count;
         return *this;
     }
-    // The time limit, after which run, or the result of submit, is TIMEOUT. 0: none.
+    // The time limit; 0: none. If it passes, run, or Pending::wait after submit, returns TIMEOUT.
     Dispatch& timeout_ns(std::uint64_t ns) {
         desc_.timeout_ns = ns;
         return *this;

@@ -8,7 +8,8 @@ namespace {
 
 using ir::Op;
 
-// An effect is always a statement's first argument, never part of an expression.
+// Returns the operation of a statement's first argument. An effect can only occur there, never
+// inside an expression.
 Op effect(const ir::Code& code, const ir::Stmt& s) {
     return s.args[0] == ir::kNone ? Op::None : code.exprs[s.args[0]].op;
 }

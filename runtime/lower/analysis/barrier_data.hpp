@@ -14,8 +14,11 @@ namespace wye::lower {
 [[nodiscard]] bool holds_barrier(const ir::Code& main, ir::BlockId block);
 
 // For each buffer index: whether an invocation may read, after a barrier, data that another
-// invocation wrote before it. False for `shared` arrays, and if all accesses lie between the same
-// two barriers.
+// invocation wrote to the buffer before the barrier. True if unsure. False only for
+// - `shared` arrays, which every barrier orders,
+// - buffers of programs without barriers,
+// - buffers that are not written, or whose only access is one store or atomic operation that is not
+//   in a loop with a barrier.
 [[nodiscard]] std::vector<bool> passed_at_barriers(const ir::Program& program);
 
 }  // namespace wye::lower

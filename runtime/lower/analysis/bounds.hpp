@@ -45,9 +45,9 @@ class Bounds {
     static constexpr std::size_t kMost = 4096;
     static constexpr std::size_t kMostAsked = 64;
     static constexpr std::size_t kMostSpent = 1U << 16U;
-    // Sample launches, used to discard preconditions that no launch satisfies. They have a small
-    // grid, small parameters and long buffers. The last one has short buffers, for loops over a
-    // buffer that must not overflow.
+    // Sample launches, all with a small grid and small parameters: a precondition that none of them
+    // satisfies is discarded. The last has short buffers, for loops whose counter would overflow at
+    // the end of a long buffer.
     static constexpr unsigned kSamples = 3;
     static constexpr std::int64_t kParams[kSamples] = {1, 1000, 1000};
     static constexpr std::int64_t kLengths[kSamples] = {0xfffffffe, 0xfffffffe, 1000};

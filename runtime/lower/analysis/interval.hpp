@@ -26,11 +26,12 @@ struct Interval {
 
 [[nodiscard]] Interval whole(ir::Kind kind);  // every value of the kind; BOOL: 0 and 1
 [[nodiscard]] Interval join(Interval a, Interval b);
-// Returns the intersection, or `a` if it is empty, as in unreachable code.
+// Returns the intersection of `a` and `b`. If the intersection is empty, as in unreachable code,
+// returns `a`.
 [[nodiscard]] Interval meet(Interval a, Interval b);
 
 // Return an interval that contains every result of an operation of `kind` on scalars, or
-// `whole(kind)` if no better one is known.
+// `whole(kind)` if no smaller interval is known.
 [[nodiscard]] Interval unary(ir::Op op, ir::Kind kind, Interval a);
 [[nodiscard]] Interval binary(ir::Op op, ir::Kind kind, Interval a, Interval b);
 [[nodiscard]] Interval converted(ir::Kind from, ir::Kind to, Interval a);

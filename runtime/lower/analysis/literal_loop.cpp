@@ -10,7 +10,7 @@ namespace {
 using ir::Op;
 
 constexpr std::uint64_t kMostRounds = 8;
-// Limit for the operations of all iterations together.
+// The maximum number of operations in all iterations together.
 constexpr std::uint64_t kMostUnrolledNodes = 8192;
 
 class Unrolling {

@@ -8,7 +8,7 @@ namespace {
 
 using ir::Op;
 
-// Limit for the body of a loop that is written twice.
+// The maximum number of expression nodes in the body of a loop that is written twice.
 constexpr std::size_t kMostDoubledNodes = 192;
 
 class Search {

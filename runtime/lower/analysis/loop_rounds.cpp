@@ -34,7 +34,8 @@ class Count {
         std::uint64_t called = 0;
         for (const ir::Expr& e : code_.exprs) {
             if (e.op == Op::CALL) called = sum(called, functions_[e.imm]);
-            // A compare-and-swap loop has no bound.
+            // An atomic operation on a float may become a compare-and-swap loop, which has no
+            // bound.
             if (ir::op_atomic(e.op) && program_.buffers[e.imm].type.floating()) return kAnyRounds;
         }
         return called == 0 ? own : sum(own, product(sum(own, 1), called));

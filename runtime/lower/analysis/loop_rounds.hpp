@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes an upper bound of the iterations of all loops of one invocation. Pure.
+// Computes an upper bound of the number of loop iterations that one invocation runs. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace wye::lower {
 
 inline constexpr std::uint64_t kAnyRounds = std::numeric_limits<std::uint64_t>::max();
 
-// Counts the loops that zero arrays too, and the last test of each loop as an iteration. Returns
-// kAnyRounds if no literals give a bound. `program` is valid. The `invocations` of a workgroup
-// share the work of zeroing `shared`.
+// Returns the bound for all loops together, or kAnyRounds if literals do not give one. It counts
+// the last test of each loop as an iteration. It includes the loops that zero arrays; the
+// `invocations` of a workgroup share the zeroing of `shared` arrays. `program` is valid.
 [[nodiscard]] std::uint64_t most_rounds(const ir::Program& program, std::uint32_t invocations);
 
 }  // namespace wye::lower

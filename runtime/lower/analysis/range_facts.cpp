@@ -59,7 +59,7 @@ void RangeFacts::less(Value a, Value b, bool strict) {
     const Interval left = interval(a);
     const Interval right = interval(b);
     add({a, b, Relation::Below, strict, {}});
-    // A launch knows lengths, parameters and literals exactly, so they need no such fact.
+    // A launch knows lengths, parameters and literals exactly, so no fact Above is kept for them.
     const Op op = node(b).op;
     if (op != Op::LEN && op != Op::LEN64 && op != Op::PARAM && op != Op::LITERAL)
         add({b, a, Relation::Above, strict, {}});
@@ -102,13 +102,13 @@ bool RangeFacts::reaches(Value value, Value bound, bool strict, unsigned depth,
     for (std::uint32_t f = newest_[value]; f != kNoFact; f = facts_[f].previous) {
         const Fact& fact = facts_[f];
         if (fact.relation != Relation::Below) continue;
-        // Either value < y and y <= bound, or value <= y and y < bound.
+        // With y = fact.b: value < y and y <= bound, or value <= y and y < bound.
         if (reaches(fact.b, bound, strict && !fact.strict, depth - 1, budget)) return true;
     }
     return structure_reaches(nodes_[value], bound, strict, depth, budget);
 }
 
-// Handles operations whose result is at most one of their operands.
+// Handles operations whose result cannot be greater than a certain operand.
 bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict, unsigned depth,
                                    unsigned& budget) const {
     const auto operand = [&](unsigned i) {
@@ -166,7 +166,7 @@ std::uint32_t RangeFacts::bound(Value value, Bounds& out, Made& made, unsigned d
     if (!fresh) return at->second;
     at->second = plain();
     std::uint32_t result = structure_bound(value, out, made, depth);
-    // Apart comes last: it only removes an end of the interval, which must be final.
+    // Apart comes last: such a fact only removes an end of the interval, so the ends must be final.
     for (const Relation relation : {Relation::Below, Relation::Above, Relation::Apart}) {
         for (std::uint32_t f = newest_[value]; f != kNoFact; f = facts_[f].previous) {
             const Fact& fact = facts_[f];

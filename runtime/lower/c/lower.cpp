@@ -52,7 +52,7 @@ class Kernel {
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
         artifact_.slots.push_back({kind, binding, 0, access, 0, {}});
     }
-    // The index of a buffer among those that are bound.
+    // Returns the binding of a buffer: its index among the buffers that are not `shared`.
     std::uint32_t binding_of(std::uint32_t buffer) const {
         std::uint32_t index = 0;
         for (std::uint32_t b = 0; b < buffer; ++b) index += program_.buffers[b].shared() ? 0 : 1;
@@ -74,7 +74,7 @@ class Kernel {
     std::string prologue_;   // ids, lengths, parameters, shared arrays
 };
 
-// Returns the text with each `from` replaced.
+// Returns the text with each `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, const std::string& to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
         text.replace(at, from.size(), to);
@@ -360,7 +360,9 @@ std::string Kernel::zero_shared(OuterSet& outer) {
     return own + all;
 }
 
-// Invocations end early only behind the last barrier, as the language demands.
+// Refuses grid barriers in a folded grid, in which surplus workgroups return at once and would
+// never reach a barrier. (By the rules of the language, other early returns come after the last
+// barrier.)
 void Kernel::check_grid_barrier() {
     if (!module_.folded_grid) return;
     module_.refuse(Error(Code::UNSUPPORTED,

@@ -87,7 +87,7 @@ std::string CModule::declaration(Outer outer) const {
 
 namespace {
 
-// Returns the shortest decimal with the same bits, always with a point or an exponent.
+// Returns the shortest decimal that stands for the same float, always with a point or an exponent.
 template <typename Float>
 std::string decimal(Float value) {
     char buffer[64];

@@ -66,7 +66,7 @@ class Spelling {
 
     // The artifact format of the dialect.
     [[nodiscard]] virtual std::string_view format() const = 0;
-    // The text before everything else, given what the rest uses.
+    // The text at the start of the source, given what the rest of the text uses.
     [[nodiscard]] virtual std::string prologue(const Used& used) const = 0;
     // The compiler flags that the text needs, separated by spaces.
     [[nodiscard]] virtual std::string options(const Used& used) const = 0;
@@ -76,8 +76,8 @@ class Spelling {
     // The kernel's declaration up to its name.
     [[nodiscard]] virtual std::string kernel_head(std::string_view entry,
                                                   std::array<std::uint32_t, 3> workgroup) const = 0;
-    // A pointer to `element`s, such as "__global const float* restrict". `volatile_` is for
-    // atomics.
+    // The type of a pointer to `element`s, such as "__global const float* restrict".
+    // volatile_pointer() is the type for atomics.
     [[nodiscard]] virtual std::string pointer(Space space, std::string_view element, bool readonly,
                                               bool restrict_) const = 0;
     [[nodiscard]] virtual std::string volatile_pointer(Space space,
@@ -89,8 +89,8 @@ class Spelling {
     [[nodiscard]] virtual std::string constant_array(std::string_view element,
                                                      std::string_view name,
                                                      std::uint64_t count) const = 0;
-    // Whether an instruction reads a constant of an array for nothing, where a literal f64 takes
-    // two more instructions.
+    // Whether an instruction can read an element of a constant array as an operand, at no cost,
+    // while a literal f64 takes two more instructions.
     [[nodiscard]] virtual bool addresses_constants() const { return false; }
 
     // u32 expressions for the ids that the hardware provides. Axes are 0 to 2.
@@ -106,7 +106,8 @@ class Spelling {
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
     // The quirk that asks for `done_together`.
     [[nodiscard]] virtual Quirk spinning_atomic() const { return Quirk::PtxasSpinningAtomic; }
-    // A statement after which the lanes that began it together wait for each other.
+    // Returns `statement` with a wait after it: the lanes that began it together wait for each
+    // other.
     [[nodiscard]] virtual std::string done_together(const std::string& statement) const {
         return statement;
     }
@@ -130,9 +131,9 @@ class Spelling {
     // loop.
     [[nodiscard]] virtual bool adds_floats() const { return false; }
 
-    // Whether the dialect has subgroups of `width` lanes, in control flow that is uniform in each.
-    // If not, programs that use them are refused. Lane k of subgroup s has local_index s * width +
-    // k.
+    // Whether the dialect has the operations of subgroups of `width` lanes. If not, programs that
+    // use this width are refused. Control flow around these operations is uniform in the subgroup.
+    // Lane k of subgroup s has local_index s * width + k.
     [[nodiscard]] virtual bool subgroups(unsigned width) const {
         static_cast<void>(width);
         return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA C++17 without headers, for NVRTC. With these options every float operation conforms to IEEE
-// 754: correctly rounded division and square root, subnormals kept, no contraction.
+// CUDA C++17 without headers, for NVRTC. With the options below, every float operation conforms to
+// IEEE 754: correctly rounded division and square root, subnormals kept, no contraction.
 #include "lower/c/spelling.hpp"
 #include "lower/lower.hpp"
 #include "wye/sdk/lasting.hpp"
@@ -24,7 +24,7 @@ class CudaC final : public Spelling {
         return kNames[static_cast<std::size_t>(kind)];
     }
 
-    // CUDA's 32-byte vector types have a smaller alignment than the language's elements.
+    // CUDA's own vector types of 32 bytes have a smaller alignment than the language's elements.
     std::string vector_type(ir::Type type_) const override {
         return "vec" + std::to_string(type_.lanes) + "<" + std::string(type(type_.kind)) + ">";
     }
@@ -45,9 +45,9 @@ class CudaC final : public Spelling {
                "template <typename T> struct alignas(2 * sizeof(T)) vec2 { T x, y; };\n"
                "template <typename T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };\n";
     }
-    // The text relies on the first five options; all but --fmad are NVRTC's defaults. --minimal
-    // omits declarations that the text does not use (textures, the runtime API), a tenth of the
-    // compile time of a small program.
+    // The text relies on the first five options; of these, all but --fmad are NVRTC's defaults.
+    // --minimal omits declarations that the text does not use (textures, the runtime API). This
+    // saves a tenth of the compile time of a small program.
     std::string options(const Used&) const override {
         return "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w --minimal";
     }
@@ -59,8 +59,9 @@ class CudaC final : public Spelling {
         return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(size) + ") " +
                std::string(entry);
     }
-    // Only memory that no invocation writes is `__restrict__`: it also promises that no other
-    // invocation writes it, so loads of writable memory could move across barriers.
+    // Only memory that no invocation writes is `__restrict__`. The qualifier also promises that no
+    // other invocation writes the memory, so it would let loads of writable memory move across
+    // barriers.
     std::string pointer(Space, std::string_view element, bool readonly,
                         bool restrict_) const override {
         return std::string(readonly ? "const " : "") + std::string(element) +
@@ -95,9 +96,9 @@ class CudaC final : public Spelling {
     std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
     std::string_view barrier(bool) const override { return "__syncthreads();"; }
-    // One invocation of each workgroup counts in words[0]. The last one sets it back and begins the
-    // next round, words[1], for which the others wait. The fences make what the workgroup wrote
-    // visible before it arrives, and keep it from reading old bytes afterwards.
+    // One invocation of each workgroup adds 1 to words[0]. The last to arrive resets words[0] and
+    // adds 1 to words[1], for which all others wait. The fences make the writes of the workgroup
+    // visible before it arrives, and keep the workgroup from reading old bytes afterwards.
     std::string_view grid_barrier() const override {
         return "{\n"
                "    __syncthreads();\n"
@@ -166,8 +167,8 @@ class CudaC final : public Spelling {
     }
 
     bool exact(Rounded, const TargetFacts&) const override { return true; }
-    // PTX ISA: a relative error of at most 2^-22.9. The other form handles subnormals, which do not
-    // occur, and takes more instructions.
+    // PTX ISA: a relative error of at most 2^-22.9. The form without `.ftz` handles subnormals,
+    // which do not occur here, and takes more instructions.
     std::string_view near_inverse_root() const override { return "rsqrt.approx.ftz.f32"; }
 
     std::string own(middle::FormKey key, QuirkSet quirks) const override {
@@ -235,8 +236,8 @@ class CudaC final : public Spelling {
         return "    return (" + std::string(value_type(kind)) + ")" +
                (wide(kind) ? "__brevll(a);\n" : "__brev(a);\n");
     }
-    // PTX's min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. So are the C
-    // functions, except for the quirk `nvvm-zero-extremes`.
+    // PTX's min and max are minimumNumber and maximumNumber: a NaN operand is ignored, and -0 < +0.
+    // So are the C functions fmin and fmax, except where the quirk `nvvm-zero-extremes` applies.
     std::string extreme(Op op, Kind kind, QuirkSet quirks) const {
         const std::string name = op == Op::MIN ? "min" : "max";
         if (quirks.has(Quirk::NvvmZeroExtremes))
@@ -248,8 +249,8 @@ class CudaC final : public Spelling {
         if (op == Op::CLAMP) return "    return fmin" + open + "fmax" + open + "a, b), c);\n";
         return "    return f" + name + open + "a, b);\n";
     }
-    // Conversions saturate. From f64, or to 64 bits, they turn NaN into the least value instead of
-    // 0.
+    // CUDA's conversions saturate. The language demands 0 for NaN, which conversions from f64 or to
+    // 64 bits do not give.
     std::string saturated(Kind from, Kind to) const {
         static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
         const bool is_signed = to == Kind::I32 || to == Kind::I64;
@@ -259,7 +260,7 @@ class CudaC final : public Spelling {
         if (from == Kind::F64 || wide(to)) text = "a == a ? " + text + " : 0u";
         return "    return " + text + ";\n";
     }
-    // The conversion turns NaN into 0x7fff.
+    // PTX's conversion to f16 turns NaN into 0x7fff.
     static std::string half(middle::FormKey key) {
         const std::string to_bits =
             "    u16 h;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n";

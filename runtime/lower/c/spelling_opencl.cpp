@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL C 1.2. The language guarantees correctly rounded f64 division and square root and a fused
-// fma; f32 division and square root only with a flag, on devices that list it.
+// OpenCL C 1.2. OpenCL guarantees that f64 division and square root are correctly rounded, and that
+// fma rounds once. f32 division and square root are correctly rounded only with a compiler flag, on
+// devices that support it.
 #include "lower/c/spelling.hpp"
 #include "wye/sdk/lasting.hpp"
 
@@ -49,8 +50,8 @@ class OpenClC final : public Spelling {
         if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
             used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
             out += " -cl-fp32-correctly-rounded-divide-sqrt";
-        // The plugin (opencl/builtins.hpp) then declares the functions used here itself, so that
-        // slow compilers need not read their own headers.
+        // With this macro the plugin (opencl/builtins.hpp) itself declares the built-in functions
+        // that the text uses, so that slow compilers need not read their own headers.
         if (!used.native) out += " -DWYE_BUILTINS=1";
         return out;
     }
@@ -101,7 +102,7 @@ class OpenClC final : public Spelling {
                        : "barrier(CLK_LOCAL_MEM_FENCE);";
     }
     Quirk spinning_atomic() const override { return Quirk::NvidiaClSpinningAtomic; }
-    // Written in PTX.
+    // Written in PTX, since only drivers that compile PTX have the quirk.
     std::string done_together(const std::string& statement) const override {
         return "{ uint lanes; asm volatile(\"activemask.b32 %0;\" : \"=r\"(lanes)); " + statement +
                " asm volatile(\"bar.warp.sync %0;\" :: \"r\"(lanes) : \"memory\"); }";

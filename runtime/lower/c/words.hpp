@@ -13,12 +13,12 @@ namespace wye::lower {
 // Describes the words of a dialect on a device.
 [[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
                                       std::uint32_t subgroup);
-// Writes an operator or function on operands that are C expressions. Those within the error budget
-// are native.
+// Writes an operator or function on operands that are C expressions. Operations within the error
+// budget are written in native form.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind kind,
                                            std::span<const std::string> operands);
-// Writes the middle form `key` on such operands. A form with Hidden steps takes a
-// zero passed at launch after them.
+// Writes the middle form `key` on such operands. The helper function of a form with Hidden steps
+// also takes a zero passed at launch, after the operands.
 [[nodiscard]] std::string c_form(CModule& module, middle::FormKey key,
                                  std::span<const std::string> operands);
 [[nodiscard]] inline std::string c_form(CModule& module, middle::FormKey key,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions. They are pure and total, so any part may be named before its statement.
+// Writes expressions. Expressions are pure and total, so any part may be named before its
+// statement.
 #include <algorithm>
 
 #include "lower/c/writer.hpp"
@@ -16,7 +17,9 @@ template class middle::Walk<CWriter, std::string>;
 std::string CWriter::leaf(const middle::Leaf& leaf) {
     if (leaf.outer) return outer(*leaf.outer, static_cast<std::uint32_t>(leaf.bits));
     module_.use_type(leaf.kind);
-    // Instructions have room for the upper word of an f64, or for the address of a constant.
+    // An instruction has room for the upper word of an f64 literal, or for the address of a
+    // constant, but not for a whole f64. So f64 literals with a lower word are read from a constant
+    // array.
     if (code_.math_definition && leaf.kind == Kind::F64 && (leaf.bits & 0xffffffffU) != 0 &&
         module_.spelling.addresses_constants()) {
         const auto at = std::ranges::find(constants_, leaf.bits);
@@ -49,7 +52,7 @@ std::string CWriter::bits(Kind from, Kind to, const std::string& text) {
 }
 
 // Writes an expression that only moves bytes, of at least three operations, as one instruction if
-// the dialect has it. Returns false if it wrote nothing.
+// the dialect has such an instruction. Returns false if nothing was written.
 bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     if (code_.exprs[id].op != Op::OR) return false;
     const auto moves = byte_moves(code_, id);
@@ -61,7 +64,7 @@ bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     return true;
 }
 
-// Writes a select whose accesses are in range only in the arm that is taken, as a branch.
+// Writes, as a branch, a select with accesses that are in range only if their arm is taken.
 CValue CWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const std::string type(module_.use_type(e.type.kind));

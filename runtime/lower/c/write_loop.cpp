@@ -51,7 +51,7 @@ std::string CWriter::less(const middle::Loop& loop, const std::string& a, const 
     return native + a + " < " + native + b;
 }
 
-// Writes the iterations that run in groups; the loop for the remaining ones follows.
+// Writes a loop over groups of iterations, and then a loop for the remaining iterations.
 void CWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& loop,
                                const Counted& counted) {
     const ir::Kind kind = loop.kind;

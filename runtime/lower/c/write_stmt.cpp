@@ -26,7 +26,7 @@ std::string bare(const std::string& text) {
     int open = 0;
     for (std::size_t i = 0; i + 1 < text.size(); ++i) {
         if (text[i] == '(') ++open;
-        // The first parenthesis is closed before the end, so it is no outer pair.
+        // The first parenthesis is closed before the end, so there is no outer pair.
         if (text[i] == ')' && --open == 0) return text;
     }
     return text.substr(1, text.size() - 2);
@@ -180,7 +180,7 @@ void CWriter::if_statement(const ir::Stmt& s) {
     line("}");
 }
 
-// Whether the value cannot change while the statement's block runs.
+// Whether the value of the expression cannot change while the loop that it bounds runs.
 bool CWriter::unchanging(ir::ExprId id) const {
     const ir::Expr& e = code_.exprs[id];
     if (middle::is_leaf(e.op)) return true;

@@ -20,7 +20,7 @@
 
 namespace wye::lower {
 
-// A value as C expressions. Those of deep values are split by named temporaries.
+// A value as C expressions. Deeply nested expressions are split by named temporaries.
 using CValue = middle::Value<std::string>;
 
 // The region of main being written.
@@ -31,7 +31,8 @@ struct OpenRegion {
     bool left = false;             // whether an invocation may jump to the region's end
 };
 
-// Stands in main's text where `shared` arrays become zero again; not C.
+// A mark in main's text where `shared` arrays become zero again. The caller of main() replaces the
+// mark.
 inline constexpr std::string_view kZeroShared = "@zero@\n";
 // The kernel's argument for WYE_SLOT_GRID_BARRIER.
 inline constexpr const char* kGridBarrier = "gb";
@@ -116,7 +117,7 @@ class CWriter : public middle::Walk<CWriter, std::string> {
     void declare_array(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
     // Returns a test such as "wg0 * 64u + 63u < n2" which shows that the condition of `s` holds for
-    // the whole workgroup, or an empty string if there is none.
+    // the whole workgroup, or an empty string if there is no such test.
     std::string whole_workgroup(const ir::Stmt& s);
     void while_statement(const ir::Stmt& s);
     void barrier();

@@ -18,7 +18,8 @@ namespace wye::lower::middle {
 // The decisions for a whole program, which must outlive them. Immutable; thread-safe.
 class ProgramForm {
   public:
-    // `program` is valid and typed; `workgroup` is the effective size. `check_free`: as in Options.
+    // `program` is valid and typed; `workgroup` is the workgroup size of launches. `check_free`: as
+    // in Options.
     ProgramForm(const ir::Program& program, std::array<std::uint32_t, 3> workgroup,
                 const Target& target, bool check_free);
 
@@ -77,9 +78,9 @@ class CodeForm {
     [[nodiscard]] Bitcast bitcast(const ir::Expr& e) const;
     // The form of a FOR.
     [[nodiscard]] Loop loop(ir::StmtId id) const;
-    // The lengths that bound a loop, without repetitions.
+    // The lengths of the arrays in Loop::lengths, without repetitions.
     [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
-    // Sets whether accesses within these lengths count as in range. Holds until the next call.
+    // Sets whether the accesses in `lengths` count as in range, until the next call.
     void assume(const LoopLengths& lengths, bool in_range) {
         if (!version_) ranges_ = &version_.emplace(*ranges_);
         set_in_range(*version_, lengths, in_range);
@@ -97,7 +98,7 @@ class CodeForm {
     const CodeRanges* ranges_;  // the program's, or `version_`
     // The ranges for the loop that is being written, if `assume` changed them.
     std::optional<CodeRanges> version_;
-    // Both are made for the first loop.
+    // These two members are made for the first loop.
     mutable std::vector<ir::ExprId> lets_;  // by local: the value of a let, or ir::kNone
     mutable std::optional<DataLoops> data_loops_;
 };

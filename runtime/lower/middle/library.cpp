@@ -11,9 +11,10 @@
 namespace wye::lower::middle {
 namespace {
 
-// Names: a `fraction` is an integer with its highest bit at a fixed position. An `exponent` is the
-// power of two of the lowest bit (of a fraction) or of the highest bit (passed to pack). `jam`
-// shifts right and keeps in bit 0 whether ones were lost, which is all that rounding needs.
+// Words in the names below. `fraction`: an integer whose highest bit is at a fixed position.
+// `exponent`: the power of two for which the lowest bit of a fraction stands, or, as an argument of
+// pack32 and pack64, the highest bit. `jam`: shifts right, and sets bit 0 if ones were lost, which
+// is all that rounding needs to know.
 constexpr std::string_view kHead = "wye 1; program library; workgroup 1;\n";
 constexpr std::string_view kText = R"(
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The library of emulations: functions, written in the language, for operations that some devices
-// do not compute exactly. They use integers where floats are not exact. An artifact contains only
-// the functions that it calls. Pure; thread-safe.
+// do not compute exactly. The functions use integers where floats are not exact. An artifact
+// contains only the functions that it calls. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace wye::lower::middle {
 
-// The library as a valid program with an empty main, and as text. Both have static storage.
+// The library as a valid program with an empty main, in static storage, and as text.
 [[nodiscard]] const ir::Program& emulations();
 [[nodiscard]] std::string emulations_text();
 // Returns the index of a function, which must exist.

@@ -118,12 +118,12 @@ std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     return leaf.bits;
 }
 
-// Returns how many iterations run together. Bodies with writes get fewer, since writes separate the
+// Returns how many iterations run together. If the body writes, fewer do, since writes separate the
 // loads.
 unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
     const Target& target = program_.target;
     if (target.most_together == 1 || code.locals[s.local].type.bits() != 32) return 1;
-    // If so, the compiler unrolls the loop itself.
+    // The compiler itself unrolls such a loop.
     if (target.unrolls_literal_steps ? literal(s.args[2]).has_value()
                                      : literal(s.args[0]) && literal(s.args[1]))
         return 1;
@@ -135,8 +135,8 @@ unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
 
 Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     const Target& target = program_.target;
-    // If one thread runs a workgroup, the code is split at every barrier, which makes unrolled
-    // barriers slow to compile.
+    // A driver that runs a workgroup in one thread splits the code at every barrier, so unrolled
+    // barriers are slow to compile.
     const bool cut = (target.workgroup_loops && holds_barrier(code, s.body)) ||
                      (target.quirks.has(Quirk::MesaUnrollTableLoop) &&
                       unrolled_without_end(program_.program, code, s));

@@ -23,8 +23,8 @@ struct Loop {
     unsigned together = 1;
     // The accesses that are in range in every iteration in which the counter is below these lengths
     // (and not negative). Groups of iterations stop before the shortest length. Without groups the
-    // loop is written twice: a version without these checks, for an end that is at most the
-    // lengths, and one with them.
+    // loop is written twice: a version without range checks, for an end that is at most the
+    // lengths, and a version with them.
     LoopLengths lengths = {};
     enum class Unroll : std::uint8_t { Free, All, Never } unroll = Unroll::Free;
 

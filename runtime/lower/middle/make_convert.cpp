@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The forms of conversions, and of f16 and bf16. An f16 value is held as the f32 of the same value.
-// Below 2^-14 f16 values are the multiples of 2^-24; adding and subtracting a power of two rounds
-// to them.
+// Below 2^-14 the f16 values are the multiples of 2^-24: adding and then subtracting a power of two
+// rounds to such a multiple.
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {
@@ -127,9 +127,9 @@ void brain_to_bits(Maker& m) {
     m.result(m.select(m.greater(size, m.u32(0x7f800000U)), m.u32(0x7fc0U), rounded));
 }
 
-// Makes NaNs canonical. Comparing a value with itself takes one instruction less than testing its
-// bits, and compilers optimise it better; but some compilers assume that a value always equals
-// itself.
+// Makes NaNs canonical. Comparing a value with itself takes one instruction less than testing the
+// bits, and compilers optimise the comparison better. But some compilers assume that a value always
+// equals itself.
 void canonical_nan(Maker& m) {
     const StepId a = m.operand();
     const StepId nan = m.number(m.wide ? 0x7ff8000000000000U : 0x7fc00000U);
@@ -212,8 +212,8 @@ bool make_loaded(Maker& m, Form& form, Kind kind) {
     return true;
 }
 
-// Makes f16 operations: they are computed in f32 and rounded. The product of an fma is exact in
-// f32.
+// Makes an f16 operation: it is computed in f32 and rounded to f16. The product of an fma is exact
+// in f32.
 bool make_half(Maker& m, Form&, Op op) {
     const auto in_f32 = [&](Op what, std::initializer_list<StepId> parts) {
         return m.apply(exact_operation(what, Kind::F32), Kind::F32, parts);

@@ -39,7 +39,7 @@ class Integer {
     StepId quotient_of_literal(StepId a, std::uint64_t divisor);
     StepId upper_half(StepId a, StepId c);
     StepId in_width(StepId count);
-    // Shifts right, without sign.
+    // Shifts right, filling with zeros.
     StepId down(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(m_.as(a, m_.word), m_.u32(count));
     }
@@ -51,7 +51,7 @@ class Integer {
     Maker& m_;
 };
 
-// Makes a quotient without a division. A literal 0 counts as 1.
+// Makes a quotient by a literal, without a division. A divisor of 0 counts as 1.
 StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     const bool is_signed = m_.is_signed;
     const bool minus = is_signed && (divisor & m_.sign_bit()) != 0;
@@ -125,8 +125,8 @@ StepId Integer::shift(bool left) {
     return left ? m_.left(a, count) : m_.right(a, count);
 }
 
-// Makes a rotation of two shifts: by the count and by the rest of the width. For the
-// quirk `ptxas-late-shift`, the second one becomes two shifts, by 1 and by the rest, in 64 bits.
+// Makes a rotation of two shifts: by the count, and back by the width minus the count. In 64 bits,
+// with the quirk `ptxas-late-shift`, the second shift becomes two: by 1, and by what remains.
 StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     const StepId a = m_.as(m_.operand(), m_.word);
     const auto there = [&](StepId value, StepId by) {
@@ -150,7 +150,7 @@ StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     return m_.either_bits(first, back(a, in_width(m_.minus(m_.u32(m_.bits), count))));
 }
 
-// Counts ones. A 64-bit count adds those of both halves.
+// Counts ones. A 64-bit count is the sum of the counts of both halves.
 StepId Integer::bit_count() {
     const StepId a = m_.operand();
     if (m_.wide ? m_.target.counts64 : m_.target.counts32)
@@ -183,14 +183,14 @@ StepId Integer::leading_zeros() {
         const StepId above = m_.apply(zeros, Kind::U32, {high});
         return m_.convert(m_.select(empty, below, above), m_.kind);
     }
-    // Sets all bits below the highest one, and counts the others.
+    // Sets all bits below the highest set bit, and counts the bits that are still zero.
     StepId spread = m_.as(a, Kind::U32);
     for (const unsigned step : {1U, 2U, 4U, 8U, 16U})
         spread = m_.either_bits(spread, m_.right(spread, m_.u32(step)));
     return m_.apply(operation(Op::POPCOUNT, Kind::U32), Kind::U32, {m_.other_bits(spread)});
 }
 
-// Counts the zeros below the lowest one.
+// Counts the zeros below the lowest set bit.
 StepId Integer::trailing_zeros() {
     const StepId a = m_.operand();
     const StepId below = m_.both_bits(m_.other_bits(a), m_.minus(a, m_.number(1)));

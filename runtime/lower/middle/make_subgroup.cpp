@@ -28,8 +28,9 @@ Op step_of(Op op) {
     }
 }
 
-// Makes the value of another lane. `how` takes a lane below the width, or a mask. If shuffles move
-// u32 only, wide values are moved word by word, and floats as their bits.
+// Makes the value of another lane, which `lane` gives: its number for SUBGROUP_SHUFFLE, a mask for
+// SUBGROUP_SHUFFLE_XOR; both below the width. If shuffles move u32 only, wide values are moved word
+// by word, and floats as their bits.
 StepId moved(Maker& m, Op how, StepId value, StepId lane) {
     if (!m.target.shuffles_words_only) return m.make(how, m.kind, m.kind, {value, lane});
     const auto word = [&](StepId part) { return m.make(how, Kind::U32, Kind::U32, {part, lane}); };
@@ -43,7 +44,7 @@ StepId combined(Maker& m, Op op, StepId a, StepId b) {
     return m.apply(operation(op, m.kind), m.kind, {a, b});
 }
 
-// Combines the value with those of the lanes at distance 1, 2, 4 up to half the width.
+// Combines the value with the values of the lanes at distance 1, 2, 4 up to half the width.
 void reduce(Maker& m, Op op) {
     StepId v = m.operand();
     for (unsigned distance = 1; distance < m.target.subgroup; distance *= 2)

@@ -86,7 +86,7 @@ class Maker {
         form_.steps[id].extra = extra;
         return id;
     }
-    // Returns the same bits as another kind. Signed and unsigned integers have the same
+    // Returns the value of kind `to` with the same bits. Signed and unsigned integers have the same
     // representation.
     StepId as(StepId a, ir::Kind to) { return make(ir::Op::BITCAST, to, form_.steps[a].kind, {a}); }
     StepId bits_of(StepId a) {
@@ -130,7 +130,7 @@ class Maker {
         make(ir::Op::BITCAST, of, of, {id});
     }
 
-    // Returns the bits of a float without its sign. For a NaN they are above those of infinity.
+    // Returns the bits of a float without its sign. The bits of a NaN are above those of infinity.
     StepId magnitude(StepId a) {
         const StepId held = bits_of(a);
         return both_bits(held, literal(form_.steps[held].kind, sign_bit() - 1));
@@ -158,7 +158,7 @@ class Maker {
     Form& form_;
 };
 
-// The parts of Forms::find; each returns false if it has no such form.
+// The parts of Forms::find. Each returns false if the operation has no such form.
 bool make_integer(Maker& m, Form& form, ir::Op op, std::optional<std::uint64_t> literal);
 bool make_float(Maker& m, Form& form, ir::Op op);
 bool make_half(Maker& m, Form& form, ir::Op op);

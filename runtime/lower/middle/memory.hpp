@@ -19,15 +19,16 @@ struct Array {
     // stored as the integer of its width (see as_bits).
     ir::Kind cell = ir::Kind::U32;
     FormKey loaded = kNoKey;  // converts a component, widened to 32 bits, to its value
-    // Converts a value to a component of 32 bits or more. For floats of 32 and 64 bits it makes
-    // NaNs canonical, but only in buffers, where the host can see their bits. See Access::clean.
+    // Converts a value to a component of 32 bits or more. For floats of 32 and 64 bits this form
+    // makes NaNs canonical, but only in buffers, where the host can see their bits. See
+    // Access::clean.
     FormKey stored = kNoKey;
     // Whether atomic addition is a compare-and-swap loop on the bits, which uses added_bits().
     bool adds_in_loop = false;
 
     [[nodiscard]] unsigned lanes() const { return type.lanes; }
-    // Whether a component has 8 or 16 bits in memory. A load widens it to 32 bits, with the sign of
-    // `cell`. A store keeps the low bits.
+    // Whether a component has 8 or 16 bits in memory. A load widens the component to 32 bits, with
+    // sign extension if `cell` is signed. A store keeps the low bits.
     [[nodiscard]] bool narrow() const { return ir::Type{cell, 1}.storage(); }
     [[nodiscard]] bool extends_sign() const {
         return cell == ir::Kind::I8 || cell == ir::Kind::I16;

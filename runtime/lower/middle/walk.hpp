@@ -36,7 +36,7 @@ struct Operation {
 //   bits (a bitcast), atomic: spell a scalar;
 // - barrier, trap, jump (BREAK, CONTINUE, RETURN), declare, declare_array, assign, store, ballot,
 //   if_statement, for_statement, while_statement, other: write a statement.
-// It may hide those listed under "Choices" by its own.
+// A writer may replace the members under "Choices" by its own.
 template <typename Writer, typename Scalar>
 class Walk {
   protected:
@@ -58,7 +58,7 @@ class Walk {
     void begin(const ir::Stmt&) {}  // called before each statement
     // Returns a scalar that can be repeated at no cost.
     Scalar atom(Kind, const Scalar& scalar) { return scalar; }
-    // Writes an expression in a way of its own. Returns false if it wrote nothing.
+    // Writes an expression in the writer's own way. Returns false if nothing was written.
     bool written(ir::ExprId, Value&) { return false; }
     // Change operands or the result for quirks.
     void hide_operands(const ir::Expr&, Operation&) {}
@@ -231,7 +231,8 @@ class Walk {
         return code_.exprs[code_.operands_of(e)[0]].type.kind;
     }
 
-    // Makes the components in `wanted` (one bit each). The others stay empty and count as unused.
+    // Makes the components in `wanted` (one bit each). The other components stay empty and count as
+    // unused.
     Value built_in(const ir::Expr& e, unsigned wanted) {
         Value v;
         v.lanes = e.type.lanes;

@@ -6,7 +6,7 @@
 namespace wye::lower::middle {
 namespace {
 
-// Limit for the stores of one invocation; above it, a loop stores.
+// The maximum number of single stores of one invocation. Above it, the stores are in a loop.
 constexpr unsigned kMostStores = 8;
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace wye::lower::middle {
 struct Fill {
     std::uint64_t count = 0;   // number of components
     std::uint32_t stride = 1;  // number of invocations
-    // The number of stores of each invocation, or 0 for a loop. If `rest` is not 0, only
-    // invocations below it do the last store.
+    // The number of stores of each invocation, or 0 for a loop. If `rest` is not 0, only the
+    // invocations below `rest` do the last store.
     unsigned stores = 0;
     std::uint32_t rest = 0;
 };
@@ -25,8 +25,8 @@ struct Fill {
 
 struct ZeroedArray {
     Array array;
-    // Own: each invocation zeroes the element first + factors . local_id, which no other invocation
-    // accesses before the next barrier. Fill: all invocations zero the array together.
+    // Own: each invocation zeroes the element first + dot(factors, local_id), which no other
+    // invocation accesses before the next barrier. Fill: all invocations zero the array together.
     SharedStart start;
     Fill fill;  // valid for Fill
 };

@@ -20,7 +20,7 @@ struct ByteMoves {
 };
 
 // Analyses a scalar u32 expression of |, &, and shifts and rotations by literals. Returns nothing
-// if it does not only move bytes.
+// if the expression does more than move bytes.
 [[nodiscard]] std::optional<ByteMoves> byte_moves(const ir::Code& code, ir::ExprId id);
 
 }  // namespace wye::lower

@@ -15,7 +15,7 @@ using ir::Op;
 constexpr ir::Type kWords{ir::Kind::U32, 2};
 
 bool is_wide(ir::Type type) { return type.bits() == 64; }
-// Nothing if a value needs more than four words.
+// Returns the type in words, or nothing if a value needs more than four words.
 std::optional<ir::Type> narrow(ir::Type type) {
     if (!is_wide(type)) return type;
     if (type.lanes > 2) return std::nullopt;
@@ -28,8 +28,8 @@ std::optional<std::uint16_t> find(const ir::Program& program, const std::string&
     return static_cast<std::uint16_t>(at - program.functions.begin());
 }
 
-// The functions of operators: `words_NAME_TYPE`, for comparisons perhaps with operands swapped, or
-// with the result negated.
+// In words, an operator becomes a call of the function `words_NAME_TYPE`. Some comparisons call it
+// with swapped operands, or negate the result.
 struct Operator {
     Op op;
     const char* name;
@@ -46,8 +46,9 @@ constexpr Operator kOperators[] = {
 // Rewrites the code of one function.
 class Narrower {
   public:
-    // `out` has the operations and what was rewritten before; `functions` says where. The library's
-    // tables come after `tables` others.
+    // `out`: the operations on words, and the functions rewritten so far. `functions`: by index in
+    // the library, the index in `out` of each rewritten function. `tables`: the number of tables in
+    // `out` before those of the library.
     Narrower(const ir::Program& out, const std::vector<std::optional<std::uint16_t>>& functions,
              std::size_t tables, const ir::Code& from)
         : out_(out),
@@ -72,7 +73,8 @@ class Narrower {
         for (ir::Stmt& s : code_.stmts) {
             for (ir::ExprId& arg : s.args)
                 if (arg != ir::kNone) arg = at_[arg];
-            // A component of words would be two, and a zero of another type.
+            // Two statements have no form in words: the assignment of a component, which would be
+            // two words, and VAR_ZERO, whose zero would need another type.
             const bool wide = s.local != ir::kNone && is_wide(from_.locals[s.local].type);
             if (wide && (s.op == Op::ASSIGN_COMPONENT || s.op == Op::VAR_ZERO)) return std::nullopt;
         }
@@ -112,7 +114,7 @@ class Narrower {
         if (!function) return std::nullopt;
         return node(Op::CALL, *function, operands);
     }
-    // An expression is the operand of one other.
+    // Copies an expression, since an expression may be the operand of only one other expression.
     ir::ExprId copy(ir::ExprId id) {
         const ir::Expr e = code_.exprs[id];
         std::vector<ir::ExprId> operands;

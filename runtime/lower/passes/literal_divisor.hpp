@@ -9,16 +9,16 @@
 
 namespace wye::lower {
 
-// With N bits and h the upper N bits of `factor` times a value n:
-// unsigned: n / divisor = h >> shift; if `carries`, (h + ((n - h) >> 1)) >> (shift - 1);
-// signed, h of the signed product by the unsigned factor: (h >> shift) + (n < 0).
+// With N bits and h the upper N bits of n * factor, n / divisor is
+// - for unsigned n: h >> shift, or, if `carries`, (h + ((n - h) >> 1)) >> (shift - 1);
+// - for signed n: (h >> shift) + (n < 0). The factor is unsigned in this product too.
 struct Reciprocal {
     std::uint64_t factor = 0;
     unsigned shift = 0;
     bool carries = false;  // the factor has N + 1 bits; its top bit is omitted
 };
 
-// `divisor`: at least 3, no power of two; the magnitude for a signed type. `bits`: 32 or 64.
+// `divisor`: at least 3, and no power of two; for a signed type, its magnitude. `bits`: 32 or 64.
 [[nodiscard]] Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed);
 
 }  // namespace wye::lower

@@ -20,8 +20,8 @@ constexpr NativeForm kNone = {0, {}, 0};
 
 // CUDA C++ Programming Guide, "Mathematical Functions Appendix", "Standard Functions": maximum ulp
 // error of the single and double precision functions without -use_fast_math. Where editions differ,
-// the larger figure. `/` and sqrt: PTX ISA, div.full.f32 (2 ulp over the full range) and
-// sqrt.approx.f32 (relative error 2^-23, hence below 2 ulp); in f64 both are always exact.
+// the table has the larger figure. `/` and sqrt: PTX ISA, div.full.f32 (2 ulp over the full range)
+// and sqrt.approx.f32 (relative error 2^-23, hence below 2 ulp); in f64 both are always exact.
 constexpr Row kCuda[] = {
     {Op::DIV, {2, "div.full.f32", 0}, kNone},       {Op::SQRT, {2, "sqrt.approx.f32", 0}, kNone},
     {Op::EXP, {2, "expf", 0}, {1, "exp", 0}},       {Op::EXP2, {2, "exp2f", 0}, {1, "exp2", 0}},
@@ -72,16 +72,16 @@ constexpr Row kOpenCl[] = {
 };
 
 // Vulkan specification, "Precision and Operation of SPIR-V Instructions", 32-bit. Omitted: `/` (2.5
-// ulp only for divisors from 2^-126 to 2^126), sqrt, tan, pow and others (derived from such), exp
-// and exp2 (3 + 2 |x| ulp), log and log2 (an absolute error near 1), sin and cos (absolute), and
-// 64-bit floats (only as precise as 32-bit ones).
+// ulp only for divisors from 2^-126 to 2^126), sqrt, tan, pow and others (derived from operations
+// without a bound in ulp), exp and exp2 (3 + 2 |x| ulp), log and log2 (an absolute error near 1),
+// sin and cos (absolute), and 64-bit floats (only as precise as 32-bit ones).
 constexpr Row kVulkan[] = {
     {Op::ATAN, {4096, {}, 18}, kNone},
     {Op::ATAN2, {4096, {}, 25}, kNone},
     {Op::RSQRT, {2, {}, 32}, kNone},
 };
 
-// The definitions in ../math/fast.wye, of f32: the greatest error of all results, in ulp.
+// The f32 definitions in ../math/fast.wye, with the maximum error of a result in ulp.
 struct Fast {
     Op op;
     std::uint32_t ulp;
@@ -159,7 +159,8 @@ NativeSet choose_natives(const ir::Program& program, std::string_view format,
             return;
         }
         const auto* const fast = std::ranges::find(kFast, e.op, &Fast::op);
-        // What runs the program itself is strict under every budget.
+        // The fast definitions are for SPIR-V only. The format `wye-program` is strict under every
+        // budget, and the C dialects have native forms of all these functions.
         if (format == WYE_FORMAT_SPIRV && e.type.kind == Kind::F32 && fast != std::end(kFast) &&
             fast->ulp <= ulp_budget)
             out |= bit;

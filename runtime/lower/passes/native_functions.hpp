@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the operations that an error budget allows in another than the strict form: division,
-// square root and math functions for which the dialect's specification states a maximum error
-// within the budget, and, where the dialect has none, functions that are fast in f32 alone. Pure.
+// Chooses the operations that an error budget allows in a form that is not strict: division, square
+// root and math functions for which the dialect's specification states a maximum error within the
+// budget, and, where the dialect has no such function, fast definitions in f32 alone. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace wye::lower {
 // A dialect's native form of an operation.
 struct NativeForm {
     double ulp;  // the stated maximum error
-    // A function's name, `/`, or an instruction (with a dot); empty for SPIR-V.
+    // The name of a function, `/`, or a PTX instruction (which has a dot); empty for SPIR-V.
     std::string_view word;
     std::uint32_t number;  // SPIR-V: the instruction's number in GLSL.std.450
 };
@@ -25,8 +25,8 @@ struct NativeForm {
 // ulp for all operands.
 [[nodiscard]] const NativeForm* native_form(std::string_view format, ir::Op op, ir::Kind kind);
 
-// The native forms that the format has, of those in `set`. The others are the definitions
-// `fast_OP_f32` of the library (../math/fast.wye).
+// Returns the operations in `set` that have a native form in the format. For the other operations
+// in `set` the library has definitions `fast_OP_f32` (../math/fast.wye).
 [[nodiscard]] NativeSet native_in(std::string_view format, NativeSet set);
 
 // Returns the bit of an operation on a type, or 0 if the operation has no native form.

@@ -12,8 +12,8 @@ namespace {
 using ir::Op;
 
 constexpr unsigned kMany = 256;
-// Number of paths assumed for a variable. Two variables exceed the limit, so that paths add up
-// instead of multiplying.
+// The number of paths assumed for a variable. A value that uses two variables reaches kMany and so
+// counts as deep: the paths through variables are never multiplied.
 constexpr unsigned kVariable = kMany / 2;
 constexpr unsigned kInside = 8;  // number of paths through an operation of several instructions
 
@@ -86,7 +86,8 @@ DeepValues::Walk DeepValues::walk(ir::ExprId id) const {
             break;
     }
     if (ir::op_effect(e.op)) return {1, false};
-    // The driver's search ends at the first operand that is not uniform, after all uniform ones.
+    // The driver visits the operands of an operation until it finds one that is not uniform. At
+    // worst, it has visited all uniform operands by then.
     Walk out;
     unsigned through = 0;
     for (const ir::ExprId part : code_.operands_of(e)) {

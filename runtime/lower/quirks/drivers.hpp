@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kDriverPocl = 8;
 // needed. All other drivers also get the cautious set.
 inline constexpr std::uint32_t kTestedDrivers = kDriverNvidia | kDriverLlvmpipe | kDriverPocl;
 
-// Facts of a device. The caller's strings must outlive it.
+// Facts of a device. The caller's strings must outlive the object.
 struct DriverIdentity {
     std::string_view platform = {};  // the facts `platform` and `driver`
     std::string_view driver = {};

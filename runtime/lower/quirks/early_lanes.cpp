@@ -53,7 +53,8 @@ EarlyLanes::EarlyLanes(const ir::Program& program) {
     const std::vector<ir::StmtId> around = parents(code);
     for (ir::StmtId id = 0; id < code.stmts.size(); ++id) {
         if (levels.stmts[id] <= kSubgroup || !has_atomic(code, code.stmts[id])) continue;
-        // Finds the outermost statement that lanes run at different times.
+        // `outermost`: the outermost statement around the atomic in which lanes take different
+        // paths. It is the innermost that the subgroup enters as a whole.
         ir::StmtId outermost = ir::kNone;
         bool in_loop = false;
         for (ir::StmtId outer = around[id]; outer != ir::kNone; outer = around[outer]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `llvm-masked-affine-index`: finds operations that keep only the low bits of a value
-// that changes by a fixed step in a loop, if the result is used for an index or for the next value
-// of a variable. Pure.
+// For the quirk `llvm-masked-affine-index`: finds operations that drop bits of a value that changes
+// by a fixed step in a loop, if the result is used for an index or in a sum that is assigned to a
+// variable. Pure.
 #pragma once
 
 #include <array>

@@ -14,11 +14,12 @@ namespace {
 
 using ir::Op;
 
-// Limit for the nodes of all iterations of a loop together. Up to this limit, unrolling is cheap.
+// The maximum number of nodes in all iterations of a loop together. Up to this limit, unrolling is
+// cheap.
 constexpr std::uint64_t kMostTableNodes = 8192;
 
-// Counts the nodes of a loop's body, with inner loops times their iterations. Finds whether its
-// counter indexes an array with `rounds` elements.
+// Counts the nodes of a loop's body; those of an inner loop count once for each of its iterations.
+// Finds whether the loop's counter indexes an array with `rounds` elements.
 class Body {
   public:
     Body(const ir::Program& program, const ir::Code& code, std::uint32_t counter,

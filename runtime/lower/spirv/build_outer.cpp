@@ -14,7 +14,7 @@ Id SpirvBuilder::block_member(SpirvContext::Slot slot, std::uint32_t index) {
     return load(type, pointer(context.block_storage(), type, context.block(), at));
 }
 
-// Returns half of a 64-bit member. Word 0 is the low one.
+// Returns one word of a 64-bit member. Word 0 is the low word.
 Id SpirvBuilder::block_word(SpirvContext::Slot slot, std::uint32_t index, unsigned word) {
     const Id type = module.int_type(32);
     const Id at[] = {u32(context.member(slot, index)), u32(word)};
@@ -121,7 +121,8 @@ Id SpirvBuilder::linear() {
 Id SpirvBuilder::workgroup_id(unsigned axis) {
     if (!context.folded_grid)
         return extract(outer(Outer::WorkgroupInput), module.int_type(32), axis);
-    // Workgroups that do not return have a number below 2^32. Others do not use their value.
+    // Workgroups that do not return at once have a number below 2^32. Surplus workgroups return
+    // before they use the id.
     const Id number = low_word(outer(Outer::Linear));
     const Id columns = outer(Outer::Grid, 3);
     if (axis == 0) return op(spv::Op::OpUMod, number, columns);

@@ -23,7 +23,7 @@ bool takes_signed(spv::Op op) {
     }
 }
 
-// Returns the operands that are values. The others are numbers.
+// Returns the operands that are values. Other operands are numbers in the instruction itself.
 std::span<const std::uint32_t> values_of(spv::Op op, std::span<const std::uint32_t> operands) {
     if (op == spv::Op::OpExtInst) return operands.subspan(2);
     if (op == spv::Op::OpCompositeExtract) return operands.first(1);
@@ -90,9 +90,9 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
     return make(spv::Op::OpExtInst, type, all);
 }
 
-// For drivers that fold x + 0.0 to x, combines the value with the opaque zero. Results of
-// arithmetic on such values are hidden already; all others may become constant. disguised() uses
-// another zero, since the same zero twice would cancel.
+// For drivers that fold x + 0.0 to x, combines the value with the opaque zero, unless it is hidden
+// already, as results of arithmetic on hidden values are. disguised() uses another zero, since the
+// same zero twice would cancel.
 Id SpirvBuilder::hidden(Kind kind, Id value) {
     if (!context.hides_constants() || hidden_.has(value)) return value;
     const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);

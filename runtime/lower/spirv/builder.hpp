@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes one SPIR-V function: instructions into the open block, variables into the first one,
-// followed by a prologue with outer values (ids, lengths, parameters), each made on first use. Used
-// by one thread, once.
+// Writes one SPIR-V function. Its first block begins with the variables and a prologue: the outer
+// values (ids, lengths, parameters), each made on first use. All other instructions go into the
+// block that is open. Used by one thread, once.
 #pragma once
 
 #include <map>
@@ -72,7 +72,7 @@ class SpirvBuilder {
         module.decorate(result, spv::Decoration::NoContraction);
         return result;
     }
-    // Makes + - * / and similar operations, whose operands and result are hidden.
+    // Makes an operation such as + - * /. Its operands are hidden, and its result counts as hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);
     // Returns the same value, hidden from drivers that fold constants wrongly.
@@ -100,8 +100,8 @@ class SpirvBuilder {
     void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
     // Returns the same value, which to the driver looks different for each invocation.
     Id differing(ir::Kind kind, Id value);
-    // Returns the same value. If it is 1.0, -1.0 or an integer with these bits, it is hidden from
-    // the driver, which in a select with a zero would lose the zero's sign.
+    // Returns the same value. A constant 1.0 or -1.0, or an integer with these bits, is hidden from
+    // the driver, which would lose the sign of a zero in a select between the two.
     Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 

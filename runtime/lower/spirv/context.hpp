@@ -27,8 +27,8 @@ struct SpirvArray {
     spv::StorageClass storage = spv::StorageClass::Function;
     Id element = 0;         // type of an access: a vector if packed, else a component
     bool in_words = false;  // packed narrow components are in one or two words
-    // The device has no narrow elements: each word has two or four components, of this element or
-    // others.
+    // The device cannot access narrow elements. The array consists of words with two or four
+    // components each, which may belong to different elements.
     bool in_shared_words = false;
     bool wrapped = false;  // a run-time array is in a struct
 };
@@ -93,7 +93,8 @@ class SpirvContext {
     [[nodiscard]] bool hides_constants() const {
         return quirk(Quirk::MesaLiteralZero) && usage.arithmetic;
     }
-    // Whether loops may exceed the driver's limit of iterations, so that each records how it ended.
+    // Whether loops may exceed the driver's limit of iterations, so that each loop records how it
+    // ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
     // Records a refusal. Only the first one is kept. Afterwards the words are invalid, but writing

@@ -7,7 +7,7 @@
 
 namespace wye::lower {
 
-// Has the errors of `lower`.
+// Returns the errors that `lower` (lower/lower.hpp) documents, or LIMIT_EXCEEDED.
 [[nodiscard]] Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& facts,
                                            const Options& options);
 

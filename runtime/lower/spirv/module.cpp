@@ -46,8 +46,9 @@ Id SpirvModule::glsl() {
     return glsl_;
 }
 
-// Returns the instruction's result, made at the first call. `operands` do not include the result;
-// if `typed_`, the first one is the result's type.
+// Returns the result of an instruction, which is written only at the first call with these
+// operands. `operands` do not include the result. If `typed_`, the first operand is the result's
+// type.
 Id SpirvModule::once(spv::Op op, std::span<const std::uint32_t> operands, bool typed_) {
     const auto before = operands.first(typed_ ? 1 : 0), behind = operands.subspan(before.size());
     const auto same = [&](const Known& known) {

@@ -87,7 +87,8 @@ class SpirvModule {
     [[nodiscard]] Id composite(Id type, std::span<const Id> parts);
     // The type of a value, as set by `typed` or known from the constant.
     [[nodiscard]] Id type_of(Id value) const { return value < types_.size() ? types_[value] : 0; }
-    // Declares no type, and so no capability.
+    // Whether the value is a 64-bit integer. Unlike type_of(value) == int_type(64), this declares
+    // no type, and so no capability.
     [[nodiscard]] bool is_int64(Id value) const {
         return ints_[3] != 0 && type_of(value) == ints_[3];
     }

@@ -8,8 +8,8 @@ namespace {
 
 using ir::Op;
 
-// Whether a quirk may disguise integers of this operation. This includes f64 operations whose
-// emulations contain such integer operations.
+// Whether the writer may have to hide integers of this operation from the driver, for some quirk.
+// True also of f64 operations whose emulations contain such integer operations.
 bool disguises(const ir::Code& code, const ir::Expr& e) {
     switch (e.op) {
         case Op::ABS:

@@ -10,7 +10,7 @@ namespace wye::lower {
 // Describes the words of SPIR-V for Vulkan on a device.
 [[nodiscard]] middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup);
 
-// Writes an operator or function. Those within the error budget are native.
+// Writes an operator or function. Operations within the error budget are written in native form.
 [[nodiscard]] Id spirv_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
                                  std::span<const Id> operands);
 // Writes the middle form `key` on these operands.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes effects. Atomics are relaxed, and have device scope for buffers and workgroup scope for
-// `shared`. Out of range they do nothing and yield zero.
+// Writes ballots and atomic operations. Atomic operations are relaxed, and have device scope for
+// buffers and workgroup scope for `shared`. With an index out of range they do nothing and yield
+// zero.
 #include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -49,7 +50,7 @@ Id SpirvWriter::atomic(ir::ExprId id, bool) {
                    {zero(type.kind), before, old, last});
 }
 
-// Writes the operation. Returns its old value, or 0 for a store.
+// Writes the operation. Returns the old value of the element, or 0 for a store.
 Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
                                  std::span<const Id> operands) {
     const bool is_shared = form.space == middle::Space::Shared;
@@ -84,7 +85,7 @@ Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
     return b_.make(kHow[number][is_signed ? 1 : 0], type, {pointer, scope, relaxed, operands[0]});
 }
 
-// Adds to a float without a native addition, by a compare-and-swap loop.
+// Adds to a float: by the native addition if there is one, else by a compare-and-swap loop.
 Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
     const Kind kind = form.type.kind;
     const bool is_shared = form.space == middle::Space::Shared;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes expressions. They are pure and total, so both arms of a select are computed; only a select
-// whose accesses are in range in the taken arm alone becomes a branch.
+// Writes expressions. Expressions are pure and total, so both arms of a select are computed. A
+// select becomes a branch only if an access in an arm is in range only when that arm is taken.
 #include <algorithm>
 
 #include "lower/spirv/words.hpp"
@@ -24,7 +24,7 @@ void SpirvWriter::hide_result(const ir::Expr& e, SpirvValue& v) {
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(e.type.kind, v.c[k]);
 }
 
-// Writes a select whose accesses are in range only in the arm that is taken, as a branch.
+// Writes, as a branch, a select with accesses that are in range only if their arm is taken.
 SpirvValue SpirvWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const Id condition = value(ids[0]).c[0];

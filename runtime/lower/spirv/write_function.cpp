@@ -7,7 +7,7 @@
 namespace wye::lower {
 namespace {
 
-// Number of lanes in drivers that run invocations as vectors.
+// The maximum number of lanes of a vector in drivers that run invocations as vectors.
 constexpr std::uint32_t kMostLanes = 16;
 
 }  // namespace
@@ -35,9 +35,10 @@ void SpirvWriter::leave_surplus_workgroups() {
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Given::Linear), total));
 }
 
-// For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes makes surplus vector lanes
-// return. In rows of one invocation they are identified by the subgroup lane, since that driver
-// puts each row into subgroups of its own. Others do not, so it is for that driver only.
+// For the quirk `llvmpipe-end-of-row`: makes surplus vector lanes return, by a branch that no
+// invocation of the program takes. In rows of one invocation, the branch tests the subgroup lane:
+// the driver with this quirk puts each row into subgroups of its own. Other drivers do not, so they
+// must not get the quirk.
 void SpirvWriter::leave_surplus_lanes() {
     const std::uint32_t row = context_.workgroup[0];
     if (!context_.quirk(Quirk::LlvmpipeEndOfRow) || context_.subgroup != 0 || row % kMostLanes == 0)

@@ -51,10 +51,10 @@ Id SpirvWriter::loop_value(middle::FormKey key, std::initializer_list<Id> operan
     return spirv_form(b_, key, std::span(operands.begin(), operands.size()));
 }
 
-// Runs iterations in groups, so that their loads are in flight together: drivers do not unroll
-// loops of unknown end. If the end is loaded data, groups also stop before the shortest array, so
-// accesses at the counter need no checks; the remaining iterations are checked. Returns the counter
-// at which it stopped.
+// Runs iterations in groups, so that their loads are in flight at the same time: drivers do not
+// unroll loops without a known end. If the end is loaded data, groups also stop before the shortest
+// array, so accesses at the counter need no checks; the remaining iterations are checked. Returns
+// the counter at which the groups stopped.
 Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
                                  const Counted& counted) {
     const Id held = module_.value_type(form.kind);
@@ -111,7 +111,7 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
         round = counter(loop, zero(kind), next_round);
         goes_on = b_.less(round, rounds, false);
     }
-    // Emulations seldom run their loops, which would be unrolled at each call.
+    // The loops of emulations seldom run, and a driver would unroll them at each call.
     const bool cut =
         form.unroll == middle::Loop::Unroll::Never || &source_.program == &middle::emulations();
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : loop_control(s)});

@@ -94,7 +94,8 @@ Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
     return b_.make(spv::Op::OpCompositeConstruct, array.element, {words[0], words[1]});
 }
 
-// The word that has a component of element `at`, and how far its bits are shifted there.
+// Returns the word that contains a component of element `at`, and the position of the component's
+// bits in the word.
 SpirvWriter::Part SpirvWriter::part(const SpirvArray& array, Id at, unsigned component) {
     const middle::Array& form = *array.form;
     const bool bytes = ir::Type{form.cell, 1}.bytes() == 1;
@@ -108,7 +109,8 @@ SpirvWriter::Part SpirvWriter::part(const SpirvArray& array, Id at, unsigned com
             bytes ? 0xffU : 0xffffU};
 }
 
-// Other invocations may write the rest of the word meanwhile.
+// If the program stores to the buffer, the load is atomic: other invocations may write the rest of
+// the word at the same time.
 Id SpirvWriter::read_part(const SpirvArray& array, Id at, unsigned component) {
     const Part from = part(array, at, component);
     const bool stored = context_.usage.buffers[array.form->number].stored;
@@ -168,8 +170,8 @@ SpirvValue SpirvWriter::load(const middle::Access& access) {
     v.lanes = access.array.type.lanes;
     v.c = read(array, at.at);
     const ir::Type type = access.array.type.loaded();
-    // The compiler never knows the result of a load from a read-only buffer that needs no check. It
-    // may know the result of any other load.
+    // The compiler never knows the result of a load from a read-only buffer that needs no check.
+    // The compiler may know the result of any other load.
     const bool hidden = type.floating() && access.array.space == middle::Space::Global &&
                         !ir::role_writable(context_.program.buffers[access.array.number].role);
     for (unsigned k = 0; k < v.lanes; ++k) {
@@ -208,7 +210,8 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v,
         b_.make(spv::Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
 }
 
-// For the quirk `vk-literal-arithmetic`: arithmetic on a later load would be folded too.
+// For the quirk `vk-literal-arithmetic`: hides literals that are stored, since arithmetic on a
+// later load would be folded too.
 void SpirvWriter::hide_literals(Kind kind, SpirvValue& v) {
     const bool floats = ir::Type{kind, 1}.floating() || context_.usage.floats_of_integers;
     if (!floats || kind == Kind::BOOL || !context_.quirk(Quirk::VkLiteralArithmetic)) return;
@@ -220,7 +223,7 @@ void SpirvWriter::hide_literals(Kind kind, SpirvValue& v) {
 void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
     const SpirvArray array = held(access.array);
     const Index at = index(access);
-    // A compiler may use the stored value in place of a later load.
+    // A compiler may use the stored value in place of a later load, and search it as well.
     const bool known = access.array.space != middle::Space::Private && deep_.same(value_id);
     SpirvValue v = stored_value(value_id, known);
     hide_literals(code_.exprs[value_id].type.kind, v);

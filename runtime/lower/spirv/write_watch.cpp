@@ -3,7 +3,7 @@
 // Writes the blocks of loops. Detects loops that the driver ended. A flag is set before each loop
 // and cleared where the program leaves it, so a flag that is still set after the loop means that
 // the driver ended the loop. The flag is in an array at an index that compilers do not know.
-// Otherwise they would prove that it is always cleared.
+// Otherwise compilers would prove that the flag is always cleared.
 #include "lower/lower.hpp"
 #include "lower/spirv/writer.hpp"
 

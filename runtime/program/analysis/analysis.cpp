@@ -19,8 +19,8 @@ std::string where(Place place, const std::string& body) {
     return fmt::format(" at {}:{}", place.line, place.column);
 }
 
-// Whether the operation moves a float, or works on its bits, in every lowering: no device can round
-// the value, or flush a subnormal one.
+// Whether every lowering of the operation only moves a float, or works on its bits, so that no
+// device can round the value or flush a subnormal one.
 bool keeps_float_bits(Op op) {
     switch (op) {
         case Op::LITERAL:
@@ -51,8 +51,8 @@ bool subgroup_builtin(std::uint16_t index) {
            index == WYE_BUILTIN_SUBGROUP_ID || index == WYE_BUILTIN_SUBGROUP_LANE;
 }
 
-// Whether a block contains a grid barrier. They occur only at main's top level and in `for` loops
-// there.
+// Whether a block contains a grid barrier. Grid barriers occur only at main's top level and in
+// `for` loops there.
 bool holds_grid_barrier(const Code& code, BlockId block) {
     return std::ranges::any_of(code.blocks[block], [&](StmtId id) {
         const Stmt& s = code.stmts[id];
@@ -186,7 +186,8 @@ class Analyser {
         type(
             e.type, [&] { return where(e.place, body_); }, e.place);
         if (op_math(e.op) && e.type.kind == Kind::F64) {
-            // The definitions read the bits of f64. Those of f32 need nothing that has 64 bits.
+            // The definitions for f64 use the bits of f64. Those for f32 need nothing that has 64
+            // bits.
             const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
             for (const char* capability : {"f64", "ieee_f64", "int64"})
                 need(capability, because, e.place);
@@ -201,7 +202,7 @@ class Analyser {
             computes(e.op, code.exprs[operand].type, e);
     }
 
-    // Adds what an operation needs that computes with values of a type.
+    // Adds the needs of an operation that computes with values of this type.
     void computes(Op op, Type type, const Expr& e) {
         if (!type.floating()) return;
         const auto because = [&] {

@@ -61,9 +61,9 @@ class Fill {
         each_statement(code_, s.otherwise, look);
     }
 
-    // Accepts s[local_index] = ... at the top level of main, before any barrier, return or trap, if
-    // nothing reads s before that barrier. With grid barriers each phase starts at zero, so no fill
-    // is skipped.
+    // Accepts s[local_index] = ... at the top level of main, before the first barrier, return or
+    // trap, if nothing reads s before the first barrier. With grid barriers, each phase starts with
+    // zeros, so no fill is skipped.
     void shared(ZeroFill& out) const {
         for (const Stmt& s : code_.stmts)
             if (s.op == Op::GRID_BARRIER) return;

@@ -8,7 +8,7 @@
 namespace wye::ir {
 namespace {
 
-// The types that an operation takes, each with its needs in brackets.
+// The types that an operation takes, each with the capabilities that it needs in brackets.
 constexpr std::string_view kMath = "f32(ieee_f32) f64(f64,ieee_f64,int64)";
 constexpr std::string_view kIntegers = "i32 u32 i64(int64) u64(int64)";
 constexpr std::string_view kNumbers =
@@ -23,7 +23,7 @@ constexpr std::string_view kSubgroupNumbers =
 constexpr std::string_view kSubgroupIntegers =
     "i32(subgroup) u32(subgroup) i64(int64,subgroup) u64(int64,subgroup)";
 constexpr std::string_view kSubgroupBool = "bool(subgroup)";
-// Of operations on the bits of floats.
+// The types of operations on the bits of floats.
 constexpr std::string_view kFloatBits = "f16(storage16) f32 f64(f64)";
 constexpr std::string_view kSigned = "i32 i64(int64) f16(storage16) f32 f64(f64)";
 constexpr std::string_view kAllTypes =
@@ -36,8 +36,8 @@ struct Row {
     std::string_view name, memory, forms;
 };
 
-// The needs that the analysis reports for each operation and type. A table holds them, since
-// running the analysis takes longer than all else in a report.
+// The needs that the analysis reports for each operation and type. They are kept in a table, since
+// running the analysis takes longer than the rest of a report.
 constexpr Row kRows[] = {
     {"barrier", "", kNoType},
     {"grid_barrier", "", kNoType},

@@ -9,8 +9,8 @@
 
 namespace wye::ir::detail {
 
-// Returns the name of the array that a `while` waits for another invocation to write; empty if the
-// loop may end by what its own invocation does.
+// Returns the name of the array that another invocation must write so that a `while` ends; empty:
+// the loop's own invocation may end it.
 [[nodiscard]] std::string spins_on(const Program& program, const Code& code, const Stmt& loop);
 
 }  // namespace wye::ir::detail

@@ -155,7 +155,7 @@ void Flow::statement(StmtId id, Node control) {
             return;
         case Op::RETURN:
         case Op::TRAP: {
-            // Inner loops inherit the level from the outermost one.
+            // A return or trap leaves all loops; inner ones inherit the level of the outermost one.
             if (!loops_.empty()) edge(control, loops_.front().body);
             const Node after = region(id);
             edge(control, after);
@@ -172,7 +172,7 @@ void Flow::solve() {
     const std::size_t nodes = regions_ + region_of_.size();
     level_.assign(nodes, 0);
     from_.assign(nodes, kNone);
-    // Groups the edges by their start.
+    // Groups the edges by their start nodes.
     std::vector<std::uint32_t> begin(nodes + 1);
     for (const Edge& e : edges_) ++begin[e.from + 1];
     for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
@@ -247,7 +247,7 @@ std::string Flow::cause(Node node) const {
     else
         text += quoted(op_text(e.op));
     text += fmt::format(" {}", Report::at(e.place));
-    // Lists them from the cause to the effect, and omits the middle of long chains.
+    // Lists the names from the cause to the effect, and omits the middle of long chains.
     constexpr std::size_t kShown = 6;
     std::reverse(passed.begin(), passed.end());
     for (std::size_t k = 0; k < passed.size(); ++k) {

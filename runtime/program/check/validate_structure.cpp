@@ -167,7 +167,8 @@ class Structure {
                    "Fix: order functions so that each calls only those above");
     }
 
-    // Checks that expressions form a tree: one use each. Only statements use effects.
+    // Checks that expressions form a tree, so each is used once, and that only statements use
+    // effects.
     bool use(ExprId id, Place place, bool effect_allowed) {
         if (id >= code_.exprs.size())
             return say(place, "an operand does not exist", "Fix: build the program again");

@@ -17,7 +17,7 @@ namespace {
 
 __extension__ using Exact = __int128;
 
-// What an integer expression can be, in exact numbers. Invalid if that is not known.
+// The values that an integer expression can have, in exact numbers. Meaningful only if `known`.
 struct Range {
     bool known = false;
     Exact low = 0;
@@ -66,7 +66,7 @@ class Warner {
         return {};
     }
 
-    // Only values whose arithmetic cannot wrap are known.
+    // The range of an expression. Known only if the arithmetic in it cannot wrap.
     Range range(ExprId id, unsigned depth = 0) const {
         constexpr unsigned kDeepest = 16;
         const Expr& e = code_.exprs[id];
@@ -283,7 +283,7 @@ class Warner {
     std::vector<ExprId> open_;
 };
 
-// Which declarations of the head any code or size uses.
+// Finds the declarations of the head that any code or size uses.
 class Uses {
   public:
     explicit Uses(const Program& program)
@@ -332,7 +332,7 @@ void check_head(const Program& program, Report& report) {
     };
     look(program.functions, uses.functions, "function");
     look(program.tables, uses.tables, "table");
-    // Native variants may use what main does not.
+    // Native variants may use what main does not use.
     if (!program.variants.empty()) return;
     look(program.params, uses.params, "parameter");
     look(program.buffers, uses.buffers, "buffer");

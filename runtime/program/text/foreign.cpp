@@ -36,7 +36,7 @@ constexpr std::array kScalars = std::to_array<Pair>({
 });
 
 constexpr std::array kNames = std::to_array<Pair>({
-    // Where an invocation is.
+    // The position of an invocation.
     {"threadIdx", "write `local_id`"},
     {"blockIdx", "write `workgroup_id`"},
     {"blockDim", "write `workgroup_size`"},
@@ -227,8 +227,8 @@ constexpr std::array kStarts = std::to_array<Pair>({
     {"kernel", "write `main { ... }`, and declare its arguments above"},
 });
 
-// Words that one language has and Wye's programs do not. A text is in the language of which it has
-// the most such words.
+// Words that one language has and Wye programs do not. A text is taken to be in the language of
+// which it has the most such words.
 struct Tell {
     std::string_view word;
     std::uint8_t language;
@@ -305,8 +305,8 @@ std::optional<OtherLanguage> other_language(std::string_view text) {
     std::string word;
     for (Token last, token = lexer.next(); !token.is(Tok::End);
          last = token, token = lexer.next()) {
-        // Joins `@` and `<` to the word beside them. A lexer that reports nothing gives the line of
-        // a `#` as one token.
+        // Some words of kTells are two tokens: `@` and a name, or a name and `<`. Others are a
+        // `#` with a name: without diagnostics, the lexer returns the whole line as one token.
         word = token.text;
         if (last.is(Tok::Bad) && last.text == "@") word = "@" + word;
         if (token.is(Op::LT)) word = std::string(last.text) + "<";
@@ -319,7 +319,7 @@ std::optional<OtherLanguage> other_language(std::string_view text) {
         for (const Tell& tell : kTells)
             if (tell.word == word) ++seen[tell.language];
     }
-    // C counts last, since its words occur in languages derived from it, too.
+    // C only counts if no other language does, since languages derived from C have its words, too.
     const auto most = std::max_element(seen.begin(), seen.end() - 1);
     if (*most != 0) return kLanguages[static_cast<std::size_t>(most - seen.begin())];
     if (seen[kC] != 0) return kLanguages[kC];

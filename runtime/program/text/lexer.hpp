@@ -76,12 +76,13 @@ class Diagnostics {
     std::vector<Diagnostic> list_;
 };
 
-// Reports unreadable text to `diagnostics` and continues after it. `text` must be valid UTF-8.
+// Splits a text into tokens. Reports unreadable text to `diagnostics` and continues after it.
+// `text` must be valid UTF-8.
 class Lexer {
   public:
     Lexer(std::string_view text, Diagnostics* diagnostics) : text_(text), errors_(diagnostics) {}
     [[nodiscard]] Token next();
-    // Reports to `diagnostics` from now on, or nothing if it is null. Returns the one before.
+    // From now on reports to `diagnostics`; null: reports nothing. Returns the previous receiver.
     Diagnostics* report_to(Diagnostics* diagnostics) { return std::exchange(errors_, diagnostics); }
     // From the next token on, the functions of this math set are reserved words.
     void math_set(std::uint32_t set) { math_set_ = set; }

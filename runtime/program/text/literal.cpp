@@ -37,7 +37,7 @@ std::uint64_t round_to(Format format, std::uint64_t significand, std::int64_t ex
     const std::int64_t leading = exponent + 63;  // the exponent of the top bit
     if (leading > format.max_exponent)
         return std::uint64_t(2 * format.max_exponent + 1) << format.stored();
-    // The number of the 64 bits to drop. Subnormals drop more.
+    // How many of the 64 bits are dropped. Subnormal values drop more bits.
     std::int64_t drop = 64 - format.significand;
     if (leading < format.min_exponent()) drop += format.min_exponent() - leading;
     std::uint64_t kept = 0;
@@ -199,7 +199,7 @@ std::int64_t signed_value(Type type, std::uint64_t bits) {
 }
 
 LiteralValue literal_value(const Number& number, bool negative) {
-    // Of no type if malformed, so that its uses are not reported.
+    // A malformed number has no type, so that its uses are not reported.
     if (!number.problem.empty()) return {};
     LiteralValue out{number.type, 0, {}, {}};
     const std::string name = type_name(number.type);

@@ -138,7 +138,7 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
             out.local = symbol.index;
             return true;
         }
-        // The declaration was reported.
+        // The error in the declaration was reported already.
         if (symbol.kind == Symbol::Kind::Local && code_->locals[symbol.index].type.none())
             return false;
         error(target.place,

@@ -26,7 +26,7 @@ bool Parser::buffer(Role role) {
     bool bound = false;
     good = good && expect(Tok::LeftBracket, "[", "before the buffer's count") && counted(buffer) &&
            expect(Tok::RightBracket, "]", "after the count") && attributes(buffer, bound);
-    // Declared in any case, so that its uses are not reported.
+    // The buffer is declared even after an error, so that its uses are not reported.
     if (!bound) buffer.binding = next_binding_;
     next_binding_ = buffer.binding + 1;
     program_.buffers.push_back(std::move(buffer));

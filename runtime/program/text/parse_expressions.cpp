@@ -13,7 +13,7 @@
 namespace wye::ir::detail {
 namespace {
 
-// Limit for nested parentheses and calls. No expression of legal depth needs as many.
+// Limit for nested parentheses and calls. An expression of legal depth never reaches it.
 constexpr unsigned kMaxRecursion = 2 * WYE_LIMIT_EXPRESSION_DEPTH + 44;
 
 constexpr int kComparison = 3;
@@ -91,7 +91,7 @@ ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
     if (op == Op::LOCAL && code_->locals[extra].form != Local::Form::Array) {
         e.type = code_->locals[extra].type;
     } else if (typed) {
-        // The validator reports wrong types.
+        // If the types are wrong, the validator reports that.
         Typing typing = derive_type(program_, *code_, e, {types.data(), count});
         if (typing.ok()) e.type = typing.type;
     }
@@ -138,7 +138,8 @@ ExprId Parser::expression() {
     if (!deeper(token_.place)) return kNone;
     const ExprId id = binary(1);
     --depth_;
-    // What is behind it was reported: its type would only be reported too.
+    // The unreadable token after the expression was reported. Without a type, the expression itself
+    // causes no further report.
     return id != kNone && token_.is(Tok::Bad) ? poison(code_->exprs[id].place) : id;
 }
 
@@ -266,7 +267,7 @@ ExprId Parser::selected(ExprId id) {
         if (token_.is(Tok::Dot)) {
             const Place place = token_.place;
             std::uint16_t picked = 0;
-            // A member of what was reported already.
+            // Skips a member of an expression whose error was reported already.
             if (code_->exprs[id].op == Op::None && peek().text.size() != 1) {
                 take();
                 if (!token_.is(Tok::Semicolon)) take();

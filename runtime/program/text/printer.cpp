@@ -79,7 +79,7 @@ class Printer {
     }
 
   private:
-    // Returns the names that locals of a body after `functions` functions must not have.
+    // Returns the names that locals of a body must not have if it follows `functions` functions.
     [[nodiscard]] std::unordered_set<std::string> taken(std::size_t functions) const {
         std::unordered_set<std::string> names;
         for (const Param& param : program_.params) names.insert(param.name);
@@ -89,8 +89,8 @@ class Printer {
         return names;
     }
 
-    // Marks locals of main that outlive grid barriers, which are loop variables and lets of level
-    // 0. Empty if there are no grid barriers.
+    // Marks the locals of main that outlive grid barriers: loop variables and lets of level 0.
+    // Returns an empty list if there are no grid barriers.
     [[nodiscard]] std::vector<bool> lasting_locals() const {
         const Code& main = program_.main;
         if (std::none_of(main.stmts.begin(), main.stmts.end(),

@@ -12,10 +12,10 @@
 
 namespace wye::ir::detail {
 
-// Chooses the printed names of all locals of one body: their own names if legal and free, else
-// generated ones. `math_set`: of the program. `taken`: names of declarations above the body.
-// `lasting`: for each local, whether its name stays taken after a grid barrier. If it is empty, all
-// names do.
+// Chooses the printed names of all locals of one body: their own names if these are legal and free,
+// else generated ones. `math_set`: of the program. `taken`: names of declarations above the body.
+// `lasting`: for each local, whether its name stays taken after a grid barrier; empty: all names
+// stay taken.
 [[nodiscard]] std::vector<std::string> local_names(const Code& code, std::uint32_t math_set,
                                                    std::unordered_set<std::string> taken,
                                                    const std::vector<bool>& lasting = {});

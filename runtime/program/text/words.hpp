@@ -54,8 +54,8 @@ namespace wye::ir {
     X(LEN64, "len64")
 
 // The first words of hints. These words, and the words for a locality, have a meaning only where a
-// clause of a buffer may stand; elsewhere they are ordinary names, since existing programs may use
-// them so.
+// clause of a buffer may stand. Elsewhere they are ordinary names, since existing programs may use
+// them as names.
 #define WYE_TEXT_HINTS(X)           \
     X(COALESCE, "coalesce")         \
     X(PREFER_ALIGN, "prefer_align") \
@@ -112,7 +112,7 @@ constexpr bool letter(char c) {
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns the class of a word that is reserved in programs of a math set, or None for every other
-// string: the functions of a later set are free to be names.
+// string. The functions of a later math set are not reserved.
 [[nodiscard]] Word classify_word(std::string_view text,
                                  std::uint32_t math_set = WYE_PROGRAM_MATH_SET);
 

@@ -192,7 +192,7 @@ struct Section {
     std::vector<std::byte> bytes;
 };
 
-// Adds unknown notes in ascending order, between and after the sections that this version knows.
+// Adds the names of locals, if any, and the unknown notes. Then sorts all sections by their ids.
 void add_notes(const Program& p, Sink& out, std::vector<Section>& sections) {
     const bool named =
         any_name(p.main) || std::any_of(p.functions.begin(), p.functions.end(),

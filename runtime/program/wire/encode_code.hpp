@@ -34,7 +34,7 @@ class Sink {
     void malformed(std::string what);
     void over(std::string_view what, std::uint64_t value, std::uint64_t limit);
     void limit(std::string_view what, std::uint64_t value, std::uint64_t limit);
-    // As above, for the declaration with this name.
+    // Like `limit` above, for the declaration with this name.
     void limit(std::string_view what, std::string_view name, std::uint64_t value,
                std::uint64_t limit);
     void count_node();       // checks WYE_LIMIT_NODES
@@ -54,8 +54,9 @@ class Sink {
     Error error_;
 };
 
-// Writes the word count, the block and, for functions, the returned expression. `inlined` has for
-// each function so far its number of nodes with all calls inlined. A function appends its own.
+// Writes the code of main or of a function: the word count, the block and, for functions, the
+// returned expression. `inlined`: for each function so far, the number of its nodes with all calls
+// inlined. For a function, appends its number.
 void write_code(const Program& program, const Code& code, std::uint32_t arguments, bool function,
                 std::vector<std::uint64_t>& inlined, Sink& out);
 

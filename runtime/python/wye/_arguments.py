@@ -190,7 +190,7 @@ def word(what: str, name: str, kind: str, value: Any) -> int:
 
 
 def _rounded(kind: str, data: bytes) -> bytes:
-    # The upper halves of numbers of f32 are those of bf16, rounded to the nearest, ties to even.
+    # Converts numbers of bf16, which are packed as f32, to the upper halves of f32, rounded to the nearest, ties to even.
     if kind != "bf16":
         return data
     out = bytearray()

@@ -359,7 +359,8 @@ class Bound(Request):
         self._items.append({
             "kind": library().WYE_ARGUMENT_RESIDENT, "binding": buffer.binding,
             "buffer": handle(buffer.name, part.buffer, Buffer, self._core),
-            # A size of 0 stands for the whole rest, which is empty at the buffer's end.
+            # For the library, a size of 0 means the rest of the buffer. An empty part is therefore passed as
+            # the rest at the buffer's end, which is empty.
             "offset": part.offset if part.nbytes else part.buffer.nbytes, "size": part.nbytes})
 
     def _host(self, buffer: BufferParam, source: Host | None, target: Host | None) -> None:

@@ -167,7 +167,7 @@ def _capsule_ends(capsule: int, valid: Any = _is_valid, pointer: Any = _get_dyin
 
 
 _CAPSULE_ENDS = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_capsule_ends)
-# A tensor may outlive the interpreter, and calls these at its end, so they are never freed.
+# These are never freed: a tensor may outlive the interpreter, and calls them when it is destroyed.
 for _callback in (_DELETER, _CAPSULE_ENDS):
     _api.Py_IncRef(ctypes.py_object(_callback))
 

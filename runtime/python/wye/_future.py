@@ -45,7 +45,7 @@ class Pending:
 
 
 def _within(timeout: float | None, wait: Callable[[int], None]) -> None:
-    # Waits in slices of nanoseconds. The last one's TIMEOUT is raised.
+    # Calls `wait` with one slice of time after another, in nanoseconds. Raises TIMEOUT after the last.
     limit = seconds("timeout", timeout)
     deadline = None if limit is None else time.monotonic() + limit
     while True:

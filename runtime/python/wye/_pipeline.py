@@ -43,7 +43,7 @@ class Pipeline:
 
     @staticmethod
     def _describe(device: Device, program: Program, options: Options | None) -> tuple[Any, Any]:
-        # The description, and the text that it refers to.
+        # Returns the wye_pipeline_desc, and the profile's text, which the caller keeps alive.
         given = Options() if options is None else instance("options", options, Options)
         wanted = handle("program", program, Program, device._core)
         other = next((name for name, value in vars(given).items() if value != getattr(Options(), name)

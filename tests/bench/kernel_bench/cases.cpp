@@ -129,7 +129,7 @@ Case histogram(std::uint32_t n, std::uint32_t groups) {
             {"histogram_fast", {groups, 1, 1}, {256, 1, 1}, {n}}};
 }
 
-// Each byte moves once.
+// Counts the traffic of a case in which each byte is moved once.
 Case streaming(Case c) {
     for (const CaseBuffer& b : c.buffers) c.traffic += b.bytes;
     return c;
@@ -161,7 +161,7 @@ std::vector<Case> cases(bool tiny) {
 
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out) {
     for (std::size_t at = 0; at + 4 <= out.size(); at += 4) {
-        // A multiplicative hash of the word's index.
+        // The word is a multiplicative hash of its index.
         std::uint64_t h = ((offset + at) / 4 + 1) * 0x9e3779b97f4a7c15U;
         auto word = static_cast<std::uint32_t>((h ^ (h >> 29U)) >> 16U);
         if (content == Content::Floats)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times from a program's text to its first result, in new processes: the hand-written kernel, Wye's
-// lowered text given to the compiler directly, Wye with an empty cache, and Wye with the cache of
-// the previous process.
+// Times from a program's text to its first result, in new processes. Compared are the hand-written
+// kernel, Wye's lowered text compiled by the driver directly, Wye with an empty cache, and Wye with
+// the cache that an earlier process has filled.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace wye::bench {
 
-// Prints the table of one device. `only`: as on the command line.
+// Prints the table of one device. `only`: the option --only of the command line.
 [[nodiscard]] Result<void> compile_table(const std::string& selector, const std::string& only);
 
-// In the child: one way ("raw", "lowered" or "wye") for each program; a line with its name and
-// nanoseconds each.
+// Called in the child process: times each program in one `way` ("raw", "lowered" or "wye"), and
+// prints a line with the program's name and its nanoseconds.
 [[nodiscard]] Result<void> compile_child(const std::string& selector, const std::string& way,
                                          const std::string& only);
 

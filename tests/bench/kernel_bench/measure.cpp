@@ -67,7 +67,7 @@ Result<Row> measure(const Case& c, bool fast, WyeSide& wye, RawApi& raw, double 
         if (b.content == Content::Sum) zeroed.push_back(id);
     }
 
-    // The first run of each side compiles; its outputs are compared.
+    // Each side's first run compiles. The outputs of these runs are compared.
     WYE_ASSIGN(const WyeRun first, wye.run());
     WYE_TRY(raw.run(kernel, launch, buffers, zeroed));
     Agreement agreement;

@@ -5,7 +5,8 @@
 
 namespace wye::bench {
 
-// Opens the hand-written side of a selector's device; `name`: the device's name as Wye prints it.
+// Opens the selector's device for the hand-written side. `name`: the device's name as Wye prints
+// it.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& selector,
                                                        const std::string& name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills and compares buffers piece by piece.
+// Fills buffers and compares them, piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace wye::bench {
 
-// The content repeats after this size, since generating all of it would take longer than the
-// benchmark. Not a power of two, so that rows of a matrix differ.
+// The content of a buffer repeats after this size: generating all of it would take longer than the
+// benchmark. The size is not a power of two, so that the rows of a matrix differ.
 inline constexpr std::uint64_t kPiece = (std::uint64_t{4} << 20U) + 52 * 16;
 
-// upload(offset, bytes) for each piece of an input.
+// Calls upload(offset, bytes) for each piece of an input.
 template <typename Upload>
 [[nodiscard]] Result<void> fill_pieces(const CaseBuffer& b, Upload&& upload) {
     if (b.output()) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hand-written side: a thin layer over one API. One thread.
+// The hand-written side: a thin layer over one API. To be used by one thread.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,15 @@ class RawApi {
     [[nodiscard]] virtual Result<void> download(Id buffer, std::uint64_t offset,
                                                 std::span<std::byte> bytes) = 0;
 
-    // The kernel of `launch`; `fast` allows contraction and approximate division.
+    // Compiles the kernel of `launch`. `fast` allows contraction and approximate division.
     [[nodiscard]] virtual Result<Id> compile(const Launch& launch, std::size_t buffers,
                                              bool fast) = 0;
 
-    // Compiles and loads Wye's lowered text or SPIR-V, and discards it.
+    // Compiles and loads text or SPIR-V that Wye has lowered, and discards the result.
     [[nodiscard]] virtual Result<void> build(const std::string& source) = 0;
 
-    // Zeroes the buffers in `zeroed`, launches, waits. Nanoseconds by the driver's clock.
+    // Zeroes the buffers in `zeroed`, launches the kernel and waits. Returns nanoseconds of the
+    // driver's clock.
     [[nodiscard]] virtual Result<double> run(Id kernel, const Launch& launch,
                                              std::span<const Id> buffers,
                                              std::span<const Id> zeroed) = 0;
@@ -43,7 +44,8 @@ class RawApi {
     virtual void clear() = 0;
 };
 
-// Opens the device of that name, as Wye prints it. MISSING_DEPENDENCY: the API is not installed.
+// Each opens the device with this name, as Wye prints it. MISSING_DEPENDENCY: the API is not
+// installed.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& device);

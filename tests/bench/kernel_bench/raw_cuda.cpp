@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver API and NVRTC, opened by name.
+// CUDA's driver API and NVRTC, opened with dlopen.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <nvrtc.h>
@@ -182,7 +182,7 @@ class RawCuda final : public RawApi {
         return {};
     }
 
-    // The options of Wye's own text, unless fast, so that both times can be compared.
+    // Without `fast`, compiles with the options that Wye uses, so that the times can be compared.
     Result<void> translate(nvrtcProgram program, bool fast) {
         int major = 0, minor = 0;
         TRY_CUDA(nvrtcVersion(&major, &minor));

@@ -81,8 +81,8 @@ class RawOpenCl final : public RawApi {
                      "clEnqueueReadBuffer");
     }
 
-    // Where the driver cannot round division and square root correctly in f32, the kernels go
-    // through f64.
+    // If the driver cannot round f32 division and square root correctly, the kernels compute these
+    // with f64.
     Result<Id> compile(const Launch& launch, std::size_t, bool fast) override {
         WYE_TRY(load(text(launch.kernel + ".cl"), fast));
         cl_int status = CL_SUCCESS;

@@ -9,10 +9,10 @@
 
 namespace wye::bench {
 
-// "saxpy.wye", "saxpy.cu", "saxpy.cl"; empty: there is none.
+// The text of "saxpy.wye", "saxpy.cu" or "saxpy.cl"; empty: there is no such file.
 [[nodiscard]] std::string_view text(std::string_view name);
 
-// SPIR-V of "saxpy.comp"; empty: there is none.
+// The SPIR-V of "saxpy.comp"; empty: there is no such file.
 [[nodiscard]] std::span<const std::uint32_t> spirv(std::string_view name);
 
 }  // namespace wye::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for what a call borrows (P-13). Once the call has returned, nobody can read it: a plugin
-// that does so later ends its case by that rule, and the process too.
+// Memory for the arguments that a call borrows (P-13). Once the call has returned, the memory
+// cannot be read. A plugin that reads it then fails its case by that rule, and the process ends.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@
 
 namespace harness {
 
-// Copies of the arguments of one call, and of what they point to.
+// Copies of the arguments of one call, and of all that they point to. The destructor makes the
+// copies unreadable.
 class Borrowed {
   public:
-    // `slot`: the call's name, which lasts.
+    // `slot`: the call's name. The text must stay valid until the process ends.
     explicit Borrowed(const char* slot) : slot_(slot) {}
     ~Borrowed();
     Borrowed(const Borrowed&) = delete;
@@ -28,7 +29,7 @@ class Borrowed {
     [[nodiscard]] T* one(const T& value) {
         return many(std::span(&value, 1));
     }
-    // Null for none.
+    // Null if there are no values.
     template <typename T>
     [[nodiscard]] T* many(std::span<const T> values) {
         if (values.empty()) return nullptr;
@@ -43,8 +44,8 @@ class Borrowed {
         return from == nullptr ? nullptr
                                : many(std::span(static_cast<const std::byte*>(from), size));
     }
-    // With their bindings and parameters, but not with the memory of transfers, which lives until
-    // the value of the submit.
+    // Copies the operations with their bindings and parameters. The memory of transfers is not
+    // copied, since it stays valid until the value of the submit is reached.
     [[nodiscard]] const wye_operation* operations(std::span<const wye_operation> operations);
     [[nodiscard]] const wye_artifact* artifact(const wye_artifact& artifact);
 
@@ -60,7 +61,8 @@ class Borrowed {
     std::size_t left_ = 0;
 };
 
-// From here on a plugin that reads what it has borrowed no more is told, and the process ends.
+// Installs the signal handler. From then on, a plugin that reads an argument after its call has
+// returned is reported, and the process ends.
 void watch_borrowed();
 
 }  // namespace harness

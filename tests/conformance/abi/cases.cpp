@@ -38,7 +38,7 @@ void absent_library_is_named(const char* key, const std::string& library, const 
     CHECK(plugin.failure.message.find(library) != std::string::npos);
     CHECK(plugin.failure.fix.rfind("Fix: ", 0) == 0);
     CHECK(plugin.failure.fix.find(package) != std::string::npos);
-    // Opening a pipe would wait for its writer.
+    // A library that is a named pipe: a plugin that opened the pipe would wait for its writer.
     const std::string pipe =
         std::filesystem::temp_directory_path() / ("wye-pipe-" + std::to_string(::getpid()));
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

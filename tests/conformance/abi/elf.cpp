@@ -20,7 +20,7 @@ class File {
         bytes_.assign(std::istreambuf_iterator<char>(in), {});
     }
 
-    // The structure at an offset, or nothing if the file ends within it.
+    // The structure at `offset`; nullopt if the file ends before the structure does.
     template <typename T>
     [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
         T out;
@@ -28,7 +28,7 @@ class File {
         std::memcpy(&out, bytes_.data() + offset, sizeof out);
         return out;
     }
-    // All whole structures of a section.
+    // All structures of a section that lie completely within the file.
     template <typename T>
     [[nodiscard]] std::vector<T> all(const Elf64_Shdr& section) const {
         std::vector<T> out;
@@ -58,7 +58,8 @@ bool visible(const Elf64_Sym& symbol) {
            type != STT_FILE && (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-// Names of a version, and those that linkers define in each shared object.
+// Whether a symbol is the linker's: one that each shared object has, or the name of a symbol
+// version.
 bool of_the_linker(std::string_view name, const Elf64_Sym& symbol) {
     for (const char* own : {"_init", "_fini", "_edata", "_end", "__bss_start"})
         if (name == own) return true;

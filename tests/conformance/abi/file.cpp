@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin's file, which is read and not loaded: what it exports, and which libraries it names.
+// The plugin's file, without loading it: which symbols it exports, and which libraries it names.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ using harness::subject;
 
 namespace {
 
-// Libraries of the C and C++ languages, and of sanitizers.
+// The run-time libraries of C and C++, and of the sanitizers.
 constexpr std::string_view kLanguage[] = {"libc.",      "libm.",     "libdl.",     "libpthread.",
                                           "librt.",     "ld-linux",  "libstdc++.", "libgcc_s",
                                           "libatomic.", "libc++",    "libunwind",  "libasan.",
@@ -49,7 +49,7 @@ TEST_CASE("the file exports the query, and no other symbol (P-1)") {
     std::string others;
     std::size_t count = 0;
     for (const std::string& name : object.exports) {
-        // A later major of the contract has another query, which may stand beside this one.
+        // The plugin may also export the query of another major version of the contract.
         if (name.starts_with("wye_plugin_query_")) continue;
         if (++count <= kTold) others += (count > 1 ? ", " : "") + name;
     }

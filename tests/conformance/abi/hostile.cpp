@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Input of an application that the host cannot check, and what must be refused: code, names of
-// entries, sizes. Whatever is refused, the plugin works afterwards.
+// Input of an application that the host cannot check: damaged code, unknown entry names, huge
+// sizes. The plugin must refuse what it cannot use, and must work afterwards.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using harness::Rig;
 
 namespace {
 
-// A program, or an error with a sentence; the program is not launched.
+// Checks that program_create gives a program, or an error with a sentence. The program is not run.
 void check_built_or_refused(Rig& rig, const wye_artifact& artifact) {
     const wye_device_table& table = *rig.device.table;
     harness::Sink sink;
@@ -28,8 +28,9 @@ void check_built_or_refused(Rig& rig, const wye_artifact& artifact) {
     if (program != nullptr) table.program_destroy(rig.device.object, program);
 }
 
-// Formats whose damaged code reaches a reader that expects it: the plugin's own, or a compiler of
-// source text. Drivers take SPIR-V as it is, and may do anything with what is not valid.
+// Whether the kit may damage code of the artifact's format. The reader of such code must expect any
+// bytes: the plugin itself, or a compiler of source text. SPIR-V is left out: drivers do not check
+// it, and may do anything with invalid code.
 bool may_be_damaged(const wye_artifact& artifact) {
     return harness::text_of(artifact.format) != WYE_FORMAT_SPIRV;
 }
@@ -60,7 +61,7 @@ TEST_CASE("code that is cut off is built or refused (P-8, P-11)") {
     constexpr std::uint64_t kCuts = 24;
     for (std::uint64_t cut = 0; cut < kCuts; ++cut) {
         CAPTURE(cut);
-        // A copy of exactly this size, so that checkers of memory see what is read behind it.
+        // A copy of exactly this size, so that a memory checker reports a read behind its end.
         const auto* code = static_cast<const char*>(whole.code.data);
         const std::string part(code, whole.code.size * cut / kCuts);
         wye_artifact artifact = whole;
@@ -121,7 +122,7 @@ TEST_CASE("far too much memory of any usage is refused, and the device works aft
     rig.check_works();
 }
 
-// A device that shares the machine's memory would take it from all processes.
+// Not for a device that shares the memory of the machine: nothing of that memory would be left.
 TEST_CASE("memory that is used up is refused, and is there again once it was freed (P-11)") {
     Rig rig;
     harness::Device& device = rig.device;

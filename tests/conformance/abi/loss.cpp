@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lost devices: what fails, what stays, what can be destroyed, and recovery. A device is lost by
-// its extension wye.loss; one without it cannot be lost on demand.
+// Lost devices: which calls fail, which values stay reached, which objects can be destroyed, and
+// recovery. The extension wye.loss loses a device; without it, no device can be lost on demand.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -21,7 +21,7 @@ using harness::Rig;
 
 namespace {
 
-// How long "at once" may take, on a busy machine too. A wait for the driver would never end.
+// The time limit of "at once". It allows for a busy machine; a wait for a lost device never ends.
 constexpr std::uint64_t kSoon = 10'000'000'000;  // ns
 
 const wye_loss_table* table_of(const harness::Device& device, std::uint32_t version = 1) {
@@ -51,7 +51,7 @@ wye_status lose(const harness::Device& device) {
     return status;
 }
 
-// The error of a call that must fail by the loss.
+// Checks the result of a call that must fail because the device is lost.
 void check_lost(const std::string& call, wye_status status, const harness::Failure& failure) {
     INFO(call);
     CHECK(status == WYE_DEVICE_LOST);
@@ -62,7 +62,7 @@ bool says_lost(const harness::Device& device) {
     return device.table->device_lost != nullptr && device.table->device_lost(device.object) != 0;
 }
 
-// Nothing new can be made of the device or submitted to it.
+// Checks that a lost device makes no objects and takes no submits.
 void check_refuses_all(Rig& rig) {
     harness::Device& device = rig.device;
     const wye_device_table& table = *device.table;
@@ -88,8 +88,8 @@ void check_refuses_all(Rig& rig) {
     check_lost("command_create of the lost device", command.status, command.failure);
 }
 
-// Work on two queues that takes a while, and that nobody has waited for. Each submit copies, and
-// runs a program; those of the second queue wait for those of the first.
+// Work on two queues that takes a while. Each submit copies data and runs a program. Each submit of
+// the second queue waits for one of the first queue. No call waits for the end of any submit.
 class Work {
   public:
     explicit Work(Rig& rig) : rig_(rig), second_(rig.device.queue_create()) {
@@ -113,7 +113,8 @@ class Work {
 
     static constexpr std::uint64_t kBytes = 8U << 20U;
 
-    // A value of the first queue, then that of the second which waits for it, and so on.
+    // The values of all submits: one of the first queue, then the one of the second queue that
+    // waits for it, and so on.
     [[nodiscard]] const std::vector<wye_event>& events() const { return events_; }
     [[nodiscard]] wye_queue_object* second() const { return second_; }
     [[nodiscard]] wye_buffer_object* target() const { return large_[1]; }
@@ -125,7 +126,7 @@ class Work {
             add(second_, {&first, 1});
         }
     }
-    // Makes one more submit.
+    // Submits once to `queue`.
     void add(wye_queue_object* queue, std::span<const wye_event> waits,
              std::span<const wye_event> signals = {}) {
         static constexpr std::uint32_t kBy = 5;
@@ -161,7 +162,7 @@ class Work {
     std::vector<wye_event> events_;
 };
 
-// What is known of a value after the loss: WYE_OK, or that it failed by the loss.
+// The status of a value after the loss: WYE_OK if the value was reached before, else DEVICE_LOST.
 wye_status outcome(const harness::Device& device, const wye_event& event) {
     harness::Sink sink;
     const wye_status status = device.table->query(device.object, &event, sink.out());
@@ -255,7 +256,7 @@ TEST_CASE("everything of a lost device can be destroyed, in any order (P-50)") {
         device.destroy(buffer);
         if (timeline != nullptr) device.table->timeline_destroy(device.object, timeline);
         if (!queue_first) device.queue_table->destroy(queue);
-        // The destructors end the rest, and close the device.
+        // The destructors destroy the objects that are left, and close the device.
     }
 }
 
@@ -273,7 +274,8 @@ TEST_CASE("values that are pending at a loss fail at once, or were reached, and 
         CAPTURE(i);
         CHECK(outcome_by_wait(device, work.events()[i]) == known[i]);
         CHECK(outcome(device, work.events()[i]) == known[i]);
-        // It comes after the one before it in its queue, and after that which it waits for.
+        // A value comes after the last value of its queue and after the value that its submit waits
+        // for. Neither of these may have failed if this value was reached.
         if (i >= 2) CHECK((known[i - 2] == WYE_OK || known[i] != WYE_OK));
         if (i % 2 == 1) CHECK((known[i - 1] == WYE_OK || known[i] != WYE_OK));
     }
@@ -294,7 +296,8 @@ TEST_CASE("after a loss timelines end as the work that signals them; other waits
     const wye_event signals_first = work.events().back();
     work.add(work.second(), {&first, 1}, {&second, 1});
     const wye_event signals_second = work.events().back();
-    // A plugin may hold this back, which is then pending for sure.
+    // A plugin may refuse this submit, or hold it back. If it holds the submit back, its value is
+    // pending.
     const bool held = device.submit({}, {&never, 1}, work.second()) == WYE_OK;
     const wye_event waits = device.event(work.second(), device.value);
     wye_status of_second = WYE_OK, of_never = WYE_OK;
@@ -304,7 +307,8 @@ TEST_CASE("after a loss timelines end as the work that signals them; other waits
         of_never = made.wait(30);
         ended = std::chrono::steady_clock::now();
     });
-    // By now both threads probably wait. If they come later, they must see the same.
+    // By now both threads probably wait. A thread that calls `wait` only later must get the same
+    // result.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     const wye_status status = lose(device);
     const auto begun = std::chrono::steady_clock::now();
@@ -316,7 +320,7 @@ TEST_CASE("after a loss timelines end as the work that signals them; other waits
     CHECK(outcome(device, never) == WYE_DEVICE_LOST);
     CHECK(outcome(device, second) == outcome(device, signals_second));
     CHECK(of_second == outcome(device, second));
-    // A value is reached, too, if a later one of its timeline is.
+    // A value of a timeline is also reached if a later value of the timeline is.
     const wye_status of_first = of_second == WYE_OK ? WYE_OK : outcome(device, signals_first);
     CHECK(outcome(device, first) == of_first);
     if (held) CHECK(outcome(device, waits) == WYE_DEVICE_LOST);

@@ -5,10 +5,10 @@
 //     wye-conform-abi PLUGIN.so [--layer LAYER.so]... [--device N] [--config KEY=VALUE]...
 //                     [--test-suite=plugin,memory ...]
 //
-// `--layer` puts a layer over the plugin, the first nearest to the kit. `--device`: the index of
-// the device that cases open (0). `--config` sets the configuration of the host. `--report FD`
-// writes the lines of report.hpp to that descriptor. With it, `--from N` leaves out the first N
-// cases, and `--cases N` all after N more.
+// `--layer` puts a layer over the plugin; the first one is nearest to the kit. `--device`: the
+// index of the device that cases open (default 0). `--config` sets the configuration of the host.
+// `--report FD` writes the lines of report.hpp to that descriptor. With `--report`, `--from N`
+// skips the first N cases, and `--cases N` runs at most N of the following ones.
 // Other options are doctest's (`--help` lists them).
 // Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT

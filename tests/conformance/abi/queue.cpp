@@ -79,7 +79,7 @@ TEST_CASE("a launch with the hint `again` has the arguments of the one before it
         const std::uint32_t other = by + 2;
         const std::uint32_t* const added[] = {&by, &other};
         std::uint64_t newest[2] = {};
-        // Both queues launch the program, with arguments of their own.
+        // Both queues launch the same program, each with its own arguments.
         for (int round = 0; round < 8; ++round) {
             for (std::size_t q = 0; q < 2; ++q) {
                 const wye_binding bindings[] = {binding(from, 0, kCount),
@@ -148,7 +148,7 @@ TEST_CASE("work of a second queue starts when what it waits for has ended (P-25)
         REQUIRE(rig.device.await(other, value, kDeadline, nullptr) == WYE_OK);
         CHECK(rig.words(b, 1)[0] == round);
     }
-    // A wait alone is a submit too.
+    // A submit may have a wait and no operations.
     const wye_event event = rig.device.event(rig.device.queue, rig.device.value);
     value = submit(rig.device, other, {}, {&event, 1});
     CHECK(rig.device.await(other, value, kDeadline, nullptr) == WYE_OK);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kit tells `wye conform`, which runs it as a child: one line for each thing, on a
-// descriptor of its own, so that the parent knows the case in which the plugin ended the process.
+// The report of a conformance kit: what the kit tells `wye conform`, which runs the kit as a child
+// process. Each line is one statement. The report has a descriptor of its own, and each case is
+// reported when it begins, so that the parent knows in which case a plugin ended the process.
 //
 //   plugin ID VERSION VENDOR MAJOR MINOR NEEDED DRAFT
-//   opened SELECTOR     by the kit of the language
+//   opened SELECTOR     only from the kit of the language: the device is open
 //   device INDEX usable|unusable NAME REASON FORMATS
 //   case NAME           a case begins; its name ends with the rules that it checks, "(P-1, P-2)"
-//   rule RULE           what fails next breaks this rule, too
+//   rule RULE           what fails next breaks this rule, besides those in the case's name
 //   fail TEXT           the case fails
 //   skip REASON         the case does not apply to this plugin or device
-//   note TEXT           worth telling, no failure
-//   work                the case goes on
+//   note TEXT           something worth telling that is no failure
+//   work                the case still runs: a sign of life
 //   end                 the case has ended
-//   leave               the process ends now, and the cases left need another one
-//   rest COUNT          COUNT cases do not begin, since the time for them is over
+//   leave               this process ends now; another process must run the cases that are left
+//   rest COUNT          COUNT cases are not begun, since the time for them is over
 //   done                there are no more cases
 //
 // Fields are separated by tabs. A line break or tab in a text is written as \n or \t, a backslash
@@ -34,35 +35,37 @@ class Report {
     // Ends the process with kLostReport if the descriptor cannot be written.
     void line(std::string_view kind, std::initializer_list<std::string_view> fields = {}) const;
 
-    // Whole lines, as they are.
+    // Writes lines that are complete and already escaped.
     void write(std::string_view lines) const;
     [[nodiscard]] int descriptor() const { return descriptor_; }
 
-    // A process that ends with it has lost its descriptor: its plugin closed that.
+    // The exit status of a process whose plugin has closed the report's descriptor.
     static constexpr int kLostReport = 99;
 
   private:
     int descriptor_;
 };
 
-// The report of this process; null: nobody asked for one.
+// The report of this process; null: this process writes no report.
 [[nodiscard]] const Report* report() noexcept;
-// Makes it; once, before any case. The process then ends with its parent, and leaves no core file.
+// Makes the report of this process. To be called once, before any case. From then on the process
+// ends when its parent ends, and leaves no core file.
 void report_to(int descriptor);
 
-// Says that the case does not apply, in the report or on standard output; the case then returns.
+// Says, in the report or on standard output, that the case does not apply. The caller must then
+// return from the case.
 void not_applicable(std::string_view reason);
-// The same by an exception, from within a case.
+// An exception with the same meaning, to be thrown from any depth of a case.
 struct NotApplicable {
     std::string reason;
 };
-// Something worth telling that is no failure.
+// Tells something that is no failure.
 void note(std::string_view text);
-// What the case finds wrong next breaks this rule before those that its name lists.
+// What fails next in this case breaks `rule`, besides the rules that the case's name lists.
 void blame(std::string_view rule);
-// The case breaks the rule, and the process cannot go on, since a call of the plugin does not
-// return or runs into a fault. Ends it; may be called from a handler of a signal. Both texts are
-// short and have no control characters.
+// Reports that the case breaks `rule`, and ends the process, which cannot go on since a call of the
+// plugin does not return or has run into a fault. May be called from a signal handler. Both texts
+// must be short and without control characters.
 [[noreturn]] void fail_and_leave(const char* rule, const char* text);
 
 }  // namespace harness

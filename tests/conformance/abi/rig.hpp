@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Common state of this folder's cases: the plugin, the subject's device, and the sample program. A
-// plugin that does all that the cases ask must log no error, which the destructor checks.
+// The common state of this folder's cases: the plugin, the subject's device, and the sample
+// program. Every call of these cases is valid unless the case expects an error status, so the
+// plugin must log no error. The destructor checks that.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,7 +22,7 @@ namespace harness {
 using wye::sdk::add_sample;
 using wye::sdk::meet_sample;
 
-// What differs: "element 7 of 64 is 12, not 5; 3 differ". Empty: nothing.
+// The difference between two vectors: "element 7 of 64 is 12, not 5; 3 differ". Empty: none.
 template <typename T>
 std::string difference(const std::vector<T>& got, const std::vector<T>& wanted) {
     const auto number = [](T value) { return std::to_string(static_cast<std::uint64_t>(value)); };
@@ -37,7 +38,7 @@ std::string difference(const std::vector<T>& got, const std::vector<T>& wanted) 
            number(got[first]) + ", not " + number(wanted[first]) + "; " + std::to_string(count) +
            " differ";
 }
-// Fails with the first difference.
+// Fails the case if the vectors differ, with the text of `difference`.
 template <typename T>
 void check_same(const std::vector<T>& got, const std::type_identity_t<std::vector<T>>& wanted,
                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -46,7 +47,8 @@ void check_same(const std::vector<T>& got, const std::type_identity_t<std::vecto
 }
 
 struct QuietPlugin : Plugin {
-    // Where the driver is missing, the plugin starts in no case; the group `load` judges its error.
+    // If the driver is missing, cases that start the plugin do not apply. The group `load` checks
+    // the error.
     QuietPlugin() {
         static bool started = false;
         if (status == WYE_MISSING_DEPENDENCY && !started)
@@ -91,7 +93,7 @@ struct Rig {
         REQUIRE(device.run(fill(out, 0, bytes, 0, 4)) == WYE_OK);
         return out;
     }
-    // Builds the sample anew, and runs it on buffers of its own.
+    // Builds the sample program again, and runs it on new buffers.
     void check_works() {
         wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
         wye_buffer_object* r = zeros(256);
@@ -106,10 +108,10 @@ struct Rig {
     }
 };
 
-// The usages of buffers that programs may use.
+// All usages of buffers on which programs can work.
 inline constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
                                             WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
-// Those and STAGING, unless the device refuses that, as one without buffer_map may (P-64).
+// kUsages and STAGING. STAGING is left out if the device has no buffer_map and refuses it (P-64).
 inline std::vector<std::uint32_t> usages_of(Device& device) {
     std::vector<std::uint32_t> out(std::begin(kUsages), std::end(kUsages));
     if (device.table->buffer_map != nullptr ||
@@ -118,7 +120,7 @@ inline std::vector<std::uint32_t> usages_of(Device& device) {
     return out;
 }
 
-// A timeline of a device that submits and the host signal; null if the plugin makes none.
+// A timeline that submits and the host signal. `timeline` is null if the plugin makes no timelines.
 struct Timeline {
     explicit Timeline(Device& of) : device(of), table(*of.table) {
         if (table.timeline_create == nullptr) return;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kThreads = 4;
 
-// Calls `body` with the number of its thread, in all threads at once; an exception counts as a
-// failure of its thread.
+// Calls `body` with a thread's number in several threads at once. Returns the number of failures;
+// an exception counts as one.
 template <typename Body>
 int failures_of(const Body& body) {
     std::atomic<int> ready = 0;
@@ -36,7 +36,8 @@ int failures_of(const Body& body) {
     return failures;
 }
 
-// One thread's objects and calls: a queue, buffers and a program of its own.
+// Works as one thread with a queue, buffers and a program of its own. Returns the number of
+// failures.
 int work_alone(Rig& rig, const wye_artifact& sample, int thread) {
     const wye_device_table& table = *rig.device.table;
     wye_device_object* const device = rig.device.object;

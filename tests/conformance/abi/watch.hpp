@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of its process a plugin must leave as it found it (P-9, P-10), and what of that changed.
-// One thread.
+// Finds what a plugin has changed in its process: the state that the plugin must leave as it found
+// it (P-9, P-10). To be used by one thread.
 #pragma once
 
 #include <signal.h>
@@ -16,8 +16,10 @@
 
 namespace harness {
 
-// A difference. The driver made it, if it is a handler whose code is in a driver's library, or,
-// where such a library is loaded, if it is of the calling thread or in the environment.
+// A change of the process. `by_driver`: a driver's library may have made the change, not the
+// plugin. A signal handler counts as the driver's if its code is in a driver's library. A change of
+// the thread's state or of the environment counts as the driver's if any driver's library is
+// loaded.
 struct Change {
     std::string what;  // "the locale"
     bool by_driver = false;
@@ -25,11 +27,13 @@ struct Change {
 
 class ProcessWatch {
   public:
-    // The first of a process is made before the plugin is loaded.
+    // Construct the first ProcessWatch of a process before the plugin is loaded: the constructor
+    // then notes which libraries are the kit's own.
     ProcessWatch();
     // What has changed since construction.
     [[nodiscard]] std::vector<Change> changes() const;
-    // Whether libraries were loaded besides the plugin and those of the language.
+    // Whether libraries other than the plugin's own and those of the C and C++ languages were
+    // loaded.
     [[nodiscard]] static bool driver_loaded();
 
   private:
@@ -52,7 +56,7 @@ class ProcessWatch {
 [[nodiscard]] std::size_t count_threads();
 [[nodiscard]] std::size_t count_descriptors();
 
-// Keeps what the process prints from construction on, instead of printing it.
+// Captures what the process prints, from construction to `end`.
 class Printed {
   public:
     Printed();

@@ -23,7 +23,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// "byte 8: 00 not 80": the first difference of two buffers of equal length.
+// The first difference of two buffers of equal length, such as "byte 8: 00 not 80".
 std::string difference(const std::vector<std::byte>& got, const std::vector<std::byte>& right) {
     const auto hex = [](std::byte b) {
         const auto value = std::to_integer<unsigned>(b);
@@ -82,7 +82,8 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
 }
 
 void open_loops_are_right(Plugin& plugin, Device& device) {
-    // start, end, step, with few iterations signed or unsigned; a step below 1 counts as 1.
+    // Start, end and step of loops that have few iterations both as u32 and as i32. A step below 1
+    // counts as 1.
     const std::vector<std::uint32_t> edges = {
         0,           100,         1,            // one at a time
         0,           100,         7,            // not a multiple of the step

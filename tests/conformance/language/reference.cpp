@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The examples of the language reference. The document states the expected bytes.
+// The examples of the language reference. The document itself states the results.
 #include <algorithm>
 
 #include "conformance/language/judge.hpp"
@@ -16,7 +16,7 @@ bool has_word(const ReferenceExample& example, const std::string& word) {
     return example.text.find(word) != std::string::npos;
 }
 
-// Puts the buffers into the order of their bindings. False: the launch and the program have others.
+// Puts the buffers into the order of their bindings. False: the program lacks one of the buffers.
 bool order_buffers(const wye::Program& program, ReferenceExample& example) {
     const auto described = program.describe();
     if (!described.ok()) return false;
@@ -39,7 +39,7 @@ Launch launch_of(const ReferenceExample& example) {
     return launch;
 }
 
-// Returns the first output that is not as the document states, or an empty text.
+// Returns the first output that differs from the document; empty: none.
 std::string compare(const ReferenceExample& example,
                     const std::vector<std::vector<std::byte>>& got) {
     std::vector<std::vector<std::byte>> stated;
@@ -48,7 +48,7 @@ std::string compare(const ReferenceExample& example,
     return difference(launch_of(example).buffers, got, stated);
 }
 
-// `apart`: why it does not apply to the device, if that is so.
+// Runs the example on the device. `apart`: why the example does not apply to the device.
 std::string run_program(const Device& device, const wye::Program& program,
                         const ReferenceExample& example, std::string& apart) {
     const auto refused = [&](const wye::Error& error) {
@@ -69,7 +69,8 @@ std::string run_program(const Device& device, const wye::Program& program,
     return got.ok() ? compare(example, *got) : refused(got.error());
 }
 
-// The stated results against the reference evaluator, which neither traps nor copies back in parts.
+// Compares the stated results with those of the oracle. Left out are examples that trap or that
+// copy back only a part of a buffer, which the oracle does not do.
 std::string evaluate(const wye::Program& program, const ReferenceExample& example) {
     if (example.trap_code != 0 || has_word(example, " bytes ")) return {};
     const auto wire = program.lower("wye-program");
@@ -80,7 +81,7 @@ std::string evaluate(const wye::Program& program, const ReferenceExample& exampl
     return problem.empty() ? problem : "the reference evaluator: " + problem;
 }
 
-// `apart`: as of run_program.
+// Checks all that the document states of an example. `apart`: as for `run_program`.
 std::string check_stated(const Device& device, ReferenceExample example, std::string& apart) {
     const auto program = device.context().program_from_text(example.text);
     if (!example.refused.empty()) {
@@ -92,9 +93,9 @@ std::string check_stated(const Device& device, ReferenceExample example, std::st
     if (!program.ok()) return program.error().text();
     if (!order_buffers(*program, example)) return "the launch has other buffers than the program";
     if (std::string problem = evaluate(*program, example); !problem.empty()) return problem;
-    // Every example lowers to CUDA C, on machines without a CUDA device too. Left out are those
-    // with subgroups, whose width is the device's, and with grid barriers, which are several
-    // kernels.
+    // Every example must lower to CUDA C, even on a machine without a CUDA device. Left out are
+    // programs with subgroups, whose width depends on the device, and with grid barriers, which
+    // become several kernels.
     const bool for_cuda = !has_word(example, "subgroup") && !has_word(example, "grid_barrier");
     if (const auto lowered = program->lower("cuda-c"); for_cuda && !lowered.ok())
         return "not lowered for CUDA: " + lowered.error().text();

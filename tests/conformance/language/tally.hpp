@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the cases of a suite, prints those that fail, and tells all of them to the report of this
-// process, if it has one. One thread.
+// Tally: counts the cases of a suite, prints those that fail, and writes all of them to the report
+// of this process, if there is one. To be used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace conformance {
 
 class Tally {
   public:
-    // Leaves out the first `skip` cases, and those after `most` more. `rules`: those of the plugin
-    // contract that each case of the suite checks, "P-23".
+    // Skips the first `skip` cases, then runs at most `most` cases and skips the others. `rules`:
+    // the rules of the plugin contract that each case of the suite checks, such as "P-23".
     explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0,
                    std::uint64_t most = UINT64_MAX)
         : rules_(std::move(rules)), skip_(skip), most_(most) {}
 
-    // Begins a case. False: the case is left out, so do not call `end`.
+    // Begins a case. False: the case is skipped, so do not call `end`.
     [[nodiscard]] bool begin(const std::string& name);
     // Like `begin`, for a case that checks other rules.
     [[nodiscard]] bool begin(const std::string& name, const std::string& rules);
     // A long case calls this from time to time, so that it is not taken for one that hangs.
     void work() const;
-    // Ends the case. An empty problem: it passed.
+    // Ends the case. `problem`: why it failed; empty: it passed.
     void end(const std::string& problem);
     // Ends a case that does not apply to this device.
     void leave_out(const std::string& why);
@@ -31,11 +31,11 @@ class Tally {
     void end(const std::string& problem, const std::string& why) {
         why.empty() ? end(problem) : leave_out(why);
     }
-    // Whether the next case is one of the first, which are left out.
+    // Whether the next case is one of the first `skip` cases.
     [[nodiscard]] bool skips() const { return skip_ > 0; }
-    // The time is over, and `left` cases do not begin.
+    // Tells the report that the time is over, and that `left` cases are not begun.
     void stop(std::uint64_t left) const;
-    // A whole case.
+    // Begins and ends a case.
     void add(const std::string& name, const std::string& problem) {
         if (begin(name)) end(problem);
     }

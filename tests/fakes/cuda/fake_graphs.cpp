@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs of the fake CUDA driver.
+// The graph functions of the fake CUDA driver.
 #include <algorithm>
 
 #include "machine.hpp"
@@ -9,7 +9,7 @@ using namespace fake_cuda;
 
 namespace {
 
-// The nodes of a graph run in the order of their making; a dependency is an earlier node.
+// Nodes run in the order in which they were added, since a node may only depend on earlier nodes.
 CUresult add_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, std::size_t count,
                   std::function<void()> work, CUfunction function) {
     const Lock lock(machine().mutex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fake NVRTC of CUDA 12.FAKE_NVRTC_MINOR. It refuses the options that the real version does not
-// know, and returns the list of its options as compiled code.
+// A fake NVRTC of CUDA 12.FAKE_NVRTC_MINOR. It refuses options that the real NVRTC of that version
+// does not know. The compiled code that it returns is the list of the options.
 #include <nvrtc.h>
 
 #include <algorithm>

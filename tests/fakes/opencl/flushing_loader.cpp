@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenCL loader in front of the real one, whose devices take subnormal f32 for zero, and say so.
+// An OpenCL loader that calls the real one, but whose devices flush f32 subnormals, and report
+// that.
 #include <dlfcn.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION

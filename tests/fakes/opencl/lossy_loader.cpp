@@ -67,7 +67,7 @@ constexpr lossy_opencl::Control kControl = {reset,
                                             make_event,
                                             let_happen};
 
-// The file of this library, which stands for the loader where it is preloaded.
+// The path of this library. Where it is preloaded, it is opened in place of the OpenCL loader.
 const char* own_file() {
     Dl_info info{};
     return dladdr(&kControl, &info) != 0 ? info.dli_fname : nullptr;
@@ -79,7 +79,7 @@ const lossy_opencl::Control* lossy_opencl_control() { return &kControl; }
 
 extern "C" {
 
-// A preloaded library answers before the C library.
+// Called in place of the C library's dlopen where this library is preloaded.
 void* dlopen(const char* file, int mode) {
     const bool loader = file != nullptr && std::string_view(file) == "libOpenCL.so.1";
     return LOSSY_REAL(dlopen)(loader && wanted_loss() != Loss::never ? own_file() : file, mode);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenCL loader in front of the real one. Like NVIDIA's driver, it reports a largest workgroup
-// of 256 for every kernel. Only a kernel called "refuses" really has that limit.
+// An OpenCL loader that calls the real one, but reports a maximum workgroup size of 256 for every
+// kernel, like NVIDIA's driver. Only a kernel called "refuses" really has that limit.
 #include <dlfcn.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Vulkan loader that loses devices: `liblossy_vulkan.so` forwards every call to libvulkan.so.1,
-// except where a test chose another result. One state per process.
+// A Vulkan loader that can lose devices. `liblossy_vulkan.so` passes every call to libvulkan.so.1,
+// unless a test has chosen another result. There is one state for the process.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,34 @@ namespace lossy_vulkan {
 
 struct Control {
     void (*reset)();
-    // The newest VkDevice: its work ends, and from now on it answers VK_ERROR_DEVICE_LOST.
+    // Loses the newest VkDevice: its work ends, and then its calls return VK_ERROR_DEVICE_LOST.
     void (*lose_newest)();
-    // As above, but like NVIDIA's driver 580: only submits report the loss, and timeline semaphores
-    // do not advance.
+    // Loses the newest VkDevice as NVIDIA's driver 580 does: only submits report the loss, and
+    // timeline semaphores no longer advance.
     void (*lose_newest_silently)();
-    // vkAllocateMemory answers VK_ERROR_OUT_OF_DEVICE_MEMORY while set.
+    // Lets vkAllocateMemory return VK_ERROR_OUT_OF_DEVICE_MEMORY while `full` is true.
     void (*memory_full)(bool full);
-    // vkCreateComputePipelines answers this; 0: no more.
+    // Makes every vkCreateComputePipelines fail with `result`. 0 ends this.
     void (*refuse_pipelines)(std::int32_t result);
-    // The VkDriverId that every device reports; 0: its own.
+    // Sets the VkDriverId that every device reports; 0: the real one.
     void (*driver_id)(std::uint32_t id);
-    // Every device claims that descriptor sets can be written after they were bound. A driver that
-    // cannot do so is not told: lavapipe reads a set when it runs a command buffer anyway.
+    // Lets every device claim that descriptor sets may be written after they were bound. If the
+    // driver cannot do that, the loader hides the request from it. With lavapipe, which reads a set
+    // only when it runs a command buffer, such writes work anyway.
     void (*claim_late_descriptors)();
-    // The last value that a vkQueueSubmit was told to signal, and the last that a wait or a
-    // question found signalled: of one queue, after a reset.
+    // `sent`: the last value that a vkQueueSubmit was told to signal. `seen_to_end`: the highest
+    // value that a wait or a query found reached. For tests that use one queue after a reset.
     std::uint64_t (*sent)();
     std::uint64_t (*seen_to_end)();
-    // Command buffers that were begun since a reset.
+    // The number of command buffers that were begun since a reset.
     std::uint64_t (*recordings)();
-    // Calls of vkQueueSubmit with command buffers since a reset, and the signals of all of them.
+    // Counters since a reset. `submits`: calls of vkQueueSubmit with command buffers. `signals`:
+    // semaphores that all calls of vkQueueSubmit were told to signal.
     std::uint64_t (*submits)();
     std::uint64_t (*signals)();
-    // vkQueueSubmit answers this; 0: no more.
+    // Makes every vkQueueSubmit fail with `result`. 0 ends this.
     void (*refuse_submits)(std::int32_t result);
-    // While set, who asks for a semaphore's value gets 0; waits end as usual.
+    // While `stalled` is true, a query of a semaphore's value gives 0; waits end as usual.
     void (*stall)(bool stalled);
 };
 

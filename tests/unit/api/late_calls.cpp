@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library is called early and late in the life of a process: by constructors and destructors of
-// static and thread-local objects, and by exit handlers. Each runs a program, and the process
-// exits with 0 if all of them did.
+// Calls of the library early and late in the life of a process: from constructors and destructors
+// of static and thread-local objects, and from an exit handler. Each of them runs a program. The
+// process exits with 0 if all programs ran.
 #include <unistd.h>
 
 #include <cstdint>

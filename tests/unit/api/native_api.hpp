@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver's own API of a device, as an application would use it beside the library: it
-// allocates, writes and reads memory, and makes events. Libraries are opened at run time. A failed
-// call fails the test.
+// The API of a device's driver, as an application would use it beside the library: it allocates,
+// writes and reads memory, and makes events. The driver's libraries are opened at run time. A
+// failed call fails the test.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace api_test {
 
-// Freed when it is destroyed.
+// Memory that the driver allocated. The destructor frees it.
 class NativeMemory {
   public:
     virtual ~NativeMemory() = default;
@@ -29,7 +29,7 @@ class NativeMemory {
 };
 using MemoryPtr = std::unique_ptr<NativeMemory>;
 
-// An event that has not happened yet; it happens at the latest when this is destroyed.
+// An event that has not happened yet. It happens at the latest when this object is destroyed.
 class NativeEvent {
   public:
     virtual ~NativeEvent() = default;
@@ -42,21 +42,21 @@ class NativeApi {
   public:
     // Sets a fake driver up, before the library opens it.
     static void begin();
-    // That of the device's plugin.
+    // The API of the driver that the device's plugin uses.
     [[nodiscard]] static std::unique_ptr<NativeApi> open(const wye::Device& device);
     virtual ~NativeApi() = default;
 
     [[nodiscard]] virtual MemoryPtr allocate(std::uint64_t bytes) = 0;
     virtual void write(const NativeMemory& to, const void* from, std::uint64_t bytes) = 0;
     virtual void read(const NativeMemory& from, void* to, std::uint64_t bytes) = 0;
-    // Whether the driver can tell how large memory is.
+    // Whether the driver can tell the size of an allocation.
     [[nodiscard]] virtual bool knows_sizes() const { return true; }
     // Whether memory may be used after the library closed the device.
     [[nodiscard]] virtual bool outlives_device() const { return false; }
 
     // Null: the API has no events.
     [[nodiscard]] virtual EventPtr event() { return nullptr; }
-    // Whether queues of the library that share no native queue go on while one waits.
+    // Whether a queue that waits for an event lets queues with other native queues go on.
     [[nodiscard]] virtual bool has_queues() const { return true; }
     // Events that the library refuses to wait for, and what the error says.
     struct RefusedEvent {
@@ -82,7 +82,7 @@ class NativeApi {
 // word and adds 1.
 struct Beside {
     explicit Beside(const std::string& selector = support::test_driver());
-    // False on a fake driver.
+    // Whether the device really runs programs. False on a fake driver.
     [[nodiscard]] bool computes() const;
 
     wye::Context context;
@@ -91,7 +91,7 @@ struct Beside {
     wye::Program program;  // input `x`, output `r`
 };
 
-// As many words as its buffers have in the tests, from `first` on.
+// kCount words, from `first` on: the contents of a buffer in these tests.
 constexpr std::uint32_t kCount = 1000;
 constexpr std::uint64_t kBytes = std::uint64_t{kCount} * 4;
 [[nodiscard]] std::vector<std::uint32_t> counting(std::uint32_t first);

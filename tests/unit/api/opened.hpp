@@ -23,7 +23,7 @@ using Words = std::vector<std::uint32_t>;
     return out;
 }
 
-// In a context of its own, which finds no other driver.
+// A device, in a context of its own that finds no other driver.
 struct Opened {
     explicit Opened(const std::string& selector = support::test_driver())
         : context(

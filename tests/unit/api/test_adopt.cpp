@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that the application allocates with the driver's own API, as buffers of the library: on
-// the CPU, and on the driver of this test.
+// Memory that the application allocates with the driver's own API is used as buffers of the
+// library, on the CPU and on the driver of this test.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -71,7 +71,7 @@ TEST_CASE("memory of the driver's API is used in place, and is the application's
     const auto after = take(t.device.counters());
     CHECK(after.peak_buffer_bytes < before.peak_buffer_bytes + kBytes);
     CHECK(after.bytes_uploaded == before.bytes_uploaded);
-    // Both were freed, and their memory was not.
+    // The buffers were freed. The memory that they had adopted was not.
     Words kept(kCount), written(kCount);
     t.api->read(*x, kept.data(), kBytes);
     CHECK(kept == in);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with grid barriers, on the CPU and the driver of this test: split in launches, or, if
-// the request is cooperative and the device can run all workgroups at once, as one launch. The
-// report says which. The bytes are those of a computation in C++, whichever it was.
+// Programs with grid barriers, on the CPU and the driver of this test. A program is split into
+// several launches. If the request is cooperative and the device can run all workgroups at once,
+// the program is one launch. The report says which. In either case the bytes are those that plain
+// C++ computes.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -22,8 +23,9 @@ namespace {
 using api_test::need;
 using api_test::take;
 
-// Workgroups add their part of x in `shared` memory, which starts from 0 in each phase; then, round
-// after round, each element takes what others wrote: of its neighbour, and of a far workgroup.
+// First, each workgroup reverses its part of x through `shared` memory, which starts at 0 in each
+// phase. Then, in each iteration, each element is computed from elements that other invocations
+// wrote: a neighbour, and one of a far workgroup.
 constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
 input x: u32[]; input_output a: u32[len(x)]; input_output b: u32[len(x)];
 shared sums: u32[64]; grid elements len(x);
@@ -54,7 +56,7 @@ Words scattered(std::uint32_t count) {
     return out;
 }
 
-// What the program leaves in a and b.
+// The contents of a and b after the program.
 struct Expected {
     Expected(const Words& x, std::uint32_t rounds) : a(x.size()), b(x.size()) {
         const std::size_t n = x.size();
@@ -81,7 +83,7 @@ struct Opened : test::Opened {
     bool at_once = false;  // the device runs all workgroups of a launch at once
 };
 
-// Resident buffers of the program, and a dispatch on them.
+// Resident buffers for the program, and a dispatch that uses them.
 struct Work {
     Work(const Opened& opened, std::uint32_t count, std::uint32_t rounds_)
         : t(opened),
@@ -119,10 +121,11 @@ struct Work {
     wye::Buffer in, a, b;
 };
 
-// Few enough workgroups for every GPU at once, and more than any has room for.
+// `kFew`: elements for so few workgroups that every GPU runs all at once. `kMany`: for more
+// workgroups than any GPU runs at once.
 constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;
 
-// How the device runs a cooperative request of few workgroups.
+// Whether `use` is how the device should run a cooperative request of few workgroups.
 bool ran_so(const Opened& t, std::uint32_t use) {
     return t.at_once ? use == WYE_COOPERATIVE_NATIVE : use == WYE_COOPERATIVE_SPLIT_DEVICE;
 }
@@ -138,7 +141,7 @@ TEST_CASE(
         Work work(t, kFew, rounds);
         CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
         work.check();
-        // More than once, since each launch leaves its barrier ready for the next.
+        // Several times, since each launch must leave the barrier ready for the next launch.
         for (int again = 0; again < 4; ++again) {
             CHECK(ran_so(t, take(work.dispatch().run()).cooperative));
             work.check();
@@ -175,7 +178,7 @@ TEST_CASE("programs with grid barriers in flight on several queues do not share 
 TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with other buffers") {
     const Opened t;
     Work one(t, kFew, 2), two(t, 500, 4), other(t, 900, 4);
-    // `a` and `b` are written anew by each iteration.
+    // Each iteration writes all of `a` and `b` anew, so the result is that of one iteration.
     CHECK(ran_so(t, take(one.dispatch().fixpoint(3).run()).cooperative));
     one.check();
     wye::Dispatch first = one.dispatch(), second = two.dispatch();

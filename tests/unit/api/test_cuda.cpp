@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA plugin through the public API: real lowering, real NVRTC, a fake driver that hands each
-// launch to a function of the test.
+// The CUDA plugin through the public API: real lowering and real NVRTC, but a fake driver that
+// hands each launch to a function of the test.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -42,7 +42,8 @@ main { let i = global_id.x; if i < len(r) { r[i] = x[i] * factor; } })";
 fake_cuda::Launch seen;
 unsigned launches = 0;
 
-// Computes what the lowered kernel does. Its parameters in order: x, r, the count of r, {factor}.
+// Does what the lowered kernel does. The parameters of the kernel, in order: x, r, the count of r,
+// {factor}.
 void scale(const fake_cuda::Launch& launch) {
     seen = launch;
     ++launches;
@@ -110,7 +111,7 @@ TEST_CASE("a dispatch reaches the driver with the arguments in slot order") {
     CHECK(fake().used_memory() == 0);
 }
 
-// Each of its phases has four arguments at least, as many as the fake copies.
+// Each phase of the program has at least four kernel arguments, since the fake driver copies four.
 constexpr std::string_view kParts = R"(wye 1; program parts; workgroup 64; param k: u32;
 input x: u32[]; input_output a: u32[len(x)]; grid elements len(x);
 main {
@@ -127,7 +128,7 @@ TEST_CASE("a cooperative program with grid barriers is split only if it has too 
     const auto ctx = context(WYE_FAKE_CUDA);
     const auto device = take(ctx.open("cuda:0"));
     const auto program = take(ctx.program_from_text(kParts));
-    // The driver runs 2048 invocations at once on each of its 132 multiprocessors.
+    // The fake GPU runs 2048 invocations at once on each of its 132 multiprocessors.
     constexpr std::uint64_t kRoom = 2048 / 64 * 132;
     const auto few = take(device.buffer(kRoom * 256)), many = take(device.buffer(kRoom * 256 + 4));
     const auto a = take(device.buffer(kRoom * 256)), b = take(device.buffer(kRoom * 256 + 4));
@@ -143,7 +144,8 @@ TEST_CASE("a cooperative program with grid barriers is split only if it has too 
     CHECK(fake().cooperative_launches() == 0);
     check([&] { return fits.run(); }, WYE_COOPERATIVE_NATIVE, 1);
     CHECK(fake().cooperative_launches() == 1);
-    // The nodes of a graph are counted when it runs first.
+    // The fake driver counts the cooperative nodes of a graph when the graph runs for the first
+    // time.
     const wye::Graph one = take(wye::Graph::record(device, {&fits}));
     const wye::Graph both = take(wye::Graph::record(device, {&fits, &split}));
     check([&] { return one.run(); }, WYE_COOPERATIVE_NATIVE, 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens a driver for the first time on two threads at once, in new processes, since drivers'
-// first-time set-up is often not thread-safe. Runs itself: with an argument it is the process under
-// test, which exits with 0, with 1 after a refusal, or by a signal.
+// Opens a driver for the first time on two threads at once, in new processes, since the first-time
+// set-up of drivers is often not thread-safe. The test starts its own executable with an argument.
+// This new process is under test: it exits with 0, exits with 1 after a refusal, or ends by a
+// signal.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <spawn.h>
@@ -53,7 +54,7 @@ int be_the_process(bool dispatches) {
     return good[0] && good[1] ? 0 : 1;
 }
 
-// The status as waitpid gives it.
+// Runs this executable with the argument `what`, and returns the status that waitpid() gives.
 int run_process(const char* what) {
     char name[] = "first_use";
     std::string argument = what;

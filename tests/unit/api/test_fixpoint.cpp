@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fixpoint iterations on the CPU or a real driver, against plain C++ and as many dispatches.
+// Fixpoint iterations on the CPU or a real driver, compared with plain C++ and with separate
+// dispatches.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace {
 using api_test::need;
 using api_test::take;
 
-// The output is read before it is written; neighbours make the order of rounds matter.
+// Each iteration reads what the iteration before wrote to `r` and `a`.
 constexpr std::string_view kRound = R"(wye 1; program stir; workgroup 32; param k: u32;
 input x: u32[]; input_output a: u32[len(x)]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) {
@@ -26,7 +27,7 @@ main { let i = global_id.x; if i < len(x) {
   a[i] = a[i] ^ (x[i] + r[i]);
 } })";
 
-// Round 3 traps.
+// Traps in the third iteration, if an element of x is 1.
 constexpr std::string_view kThird = R"(wye 1; program third; workgroup 1;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { r[i] = r[i] + x[i]; if r[i] == 3u { trap 5; } } })";
@@ -54,7 +55,7 @@ TEST_CASE("N iterations are N launches on the same bindings, with one start at z
         CAPTURE(count);
         Want want{a, {}};
         want.rounds(x, 4, std::max(count, 1U));
-        // Host bytes; the input_output is read back too.
+        // With host memory. The input_output buffer is read back, too.
         Words got_a = a, got_r(100, 77);
         wye::Dispatch host(program, t.device);
         host.param("k", 4U).input("x", x).input("a", a).output("a", got_a).output("r", got_r);
@@ -62,7 +63,8 @@ TEST_CASE("N iterations are N launches on the same bindings, with one start at z
         take(host.run());
         CHECK(got_a == want.a);
         CHECK(got_r == want.r);
-        // Resident: first, repeated, submitted and as a graph, each on new contents.
+        // With resident buffers, each time on new contents: first, repeated, submitted, and as a
+        // graph.
         const wye::Buffer bx = t.buffer(x), br = t.buffer(Words(100, 5));
         wye::Buffer ba = t.buffer(a);
         wye::Dispatch resident(program, t.device);
@@ -137,7 +139,7 @@ TEST_CASE(
         wye::Dispatch dispatch(program, t.device), keep(copy, t.device);
         dispatch.bind("x", x).bind("r", r).timeout_ns(ns);
         keep.bind("x", r).bind("r", kept);
-        // Submitted, and nobody waits for it before the next.
+        // The dispatch is submitted. Nobody waits for it before the next submit.
         const auto two = take(dispatch.fixpoint(2).submit());
         const auto after = take(keep.submit());
         take(after.wait());
@@ -151,7 +153,7 @@ TEST_CASE(
         const auto again = dispatch.run();
         REQUIRE(!again.ok());
         CHECK(again.error().code == wye::Code::TRAPPED);
-        // Owned outputs.
+        // With outputs that the result owns.
         const Words in = {1, 10, 100};
         wye::Dispatch host(program, t.device);
         host.input("x", in).fixpoint(2).timeout_ns(ns);

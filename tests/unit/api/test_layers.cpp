@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests layers through the public API: a lost device and its recovery without a driver that fails,
-// errors of calls, and that the library keeps the contract meanwhile.
+// Tests layers through the public API: the loss of a device and its recovery, without a driver that
+// fails; errors of calls; and that the library keeps the contract meanwhile.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } })";
 using Log = api_test::LogLines;
 
-// `rules`: of the layer `faults`, which `validate` watches from both sides.
+// `rules`: the rules of the layer `faults`. The layer `validate` watches the library and the
+// plugin.
 wye::Context context_with(const std::string& rules, Log& log) {
     wye::ContextOptions options;
     options.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
@@ -42,7 +43,8 @@ wye::Result<wye_report> add(const wye::Program& program, const wye::Device& devi
 }  // namespace
 
 TEST_CASE("an error of a slot reaches the application with its remedy, and the next try works") {
-    // After DEVICE_BUSY nothing was queued (H-1); whoever made the call may make it again.
+    // A submit that returns DEVICE_BUSY has queued nothing (H-1), so the caller may repeat the
+    // call.
     for (const auto& [rule, code] :
          {std::pair{"program_create:1:COMPILE_FAILED", wye::Code::COMPILE_FAILED},
           std::pair{"submit:1:DEVICE_BUSY", wye::Code::DEVICE_BUSY}}) {

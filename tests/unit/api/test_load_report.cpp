@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The load report as values, against the JSON report of the same context.
+// The load report as C++ values, compared with the JSON report of the same context.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 

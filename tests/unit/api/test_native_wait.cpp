@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queues that wait for an event which the application made with the driver's own API: on the driver
-// of this test, and the refusal of the CPU, which has none.
+// Queues that wait for an event which the application made with the driver's own API. Runs on the
+// driver of this test. The CPU, which has no such events, refuses.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ using api_test::NativeApi;
 using api_test::need;
 using api_test::take;
 
-// Long enough for work that does not wait to end.
+// Work that waits for no event ends within this time.
 constexpr std::chrono::milliseconds kLong(60);
 
 Words advanced(Words words, int times) {
@@ -39,7 +39,7 @@ Words advanced(Words words, int times) {
     return words;
 }
 
-// Buffers, and a dispatch from one to the next; the first launch of the program is over.
+// Buffers, and dispatches from each buffer to the next. The program was already launched once.
 struct Work {
     explicit Work(const Beside& opened) : t(opened) {
         for (int i = 0; i < 4; ++i) buffers.push_back(take(t.device.buffer(kBytes)));
@@ -53,7 +53,7 @@ struct Work {
         if (queue != nullptr) out.on(*queue);
         return out;
     }
-    // Whether the buffer has the input, advanced `times` times. True on a fake driver.
+    // Whether the buffer is the input after `times` dispatches. Always true on a fake driver.
     [[nodiscard]] bool has(std::size_t buffer, int times) const {
         Words found(kCount);
         need(buffers[buffer].download(found));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Public queues through wye.hpp, on the CPU or a real driver: whatever queues work is given to,
-// the results are those of the order of the calls.
+// Public queues through wye.hpp, on the CPU or a real driver. The results are those of the calls in
+// their order, whichever queue each call uses.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -62,7 +62,7 @@ TEST_CASE("random work on random queues has the results of its order") {
     std::vector<wye::Pending> pending, downloads;
     std::vector<Words> wanted;
     for (int step = 0; step < 200; ++step) {
-        // One in four names no queue.
+        // One dispatch of four names no queue.
         const std::size_t on = any(queues.size() + 1);
         const wye::Queue* queue = on == queues.size() ? nullptr : &queues[on];
         const std::size_t x = any(kBuffers);

@@ -10,7 +10,7 @@ using differential::Child;
 
 namespace {
 
-// Answers with the question twice; some words make it end itself.
+// Answers with the question, twice. Some words make the child end itself.
 Child::Answer parrot() {
     return [](const std::string& said) {
         if (said == "end") _exit(3);

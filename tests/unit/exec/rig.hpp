@@ -64,7 +64,7 @@ struct Rig {
             return wye_program_prepare(context, program, device, nullptr, e);
         });
     }
-    // A program that is compiled, so that submits of it happen in their calls.
+    // A compiled program: a dispatch of it is submitted to the driver before the call returns.
     wye_program prepared(wye_device device, std::string_view text) const {
         const wye_program out = program(text);
         check_ok(prepare(device, out));
@@ -104,7 +104,8 @@ struct Rig {
     Outcome free(wye_buffer buffer) const {
         return attempt([&](wye_error** e) { return wye_buffer_free(context, buffer, e); });
     }
-    // Records dispatches. Jobs must be variables of the caller, as descriptions point into them.
+    // Records a graph of these dispatches. The descriptions point into jobs, so the jobs must still
+    // exist.
     wye_graph graph(wye_device device, const std::vector<wye_dispatch_desc>& dispatches,
                     const char* label = nullptr) const {
         std::vector<wye_graph_step> steps;
@@ -208,7 +209,7 @@ struct Rig {
             attempt([&](wye_error** e) { return wye_device_counters(context, device, &out, e); }));
         return out;
     }
-    // Those of the context.
+    // The counters of the context.
     wye_counters counters() const {
         wye_counters out;
         WYE_INIT(out);
@@ -232,7 +233,7 @@ struct Rig {
     }
 };
 
-// Calls on pending work, for a fixture `Of` with the member `rig`.
+// A base class of a fixture `Of` that has a member `rig`: shorthand for calls on pending work.
 template <typename Of>
 struct Calls {
     Outcome submit(Job job, wye_pending& out) const { return its().submit(std::move(job), out); }
@@ -248,12 +249,12 @@ struct Calls {
     const Rig& its() const { return static_cast<const Of*>(this)->rig; }
 };
 
-// r = x + k, by the fake's kernel below.
+// r = x + k. On the fake driver, add_kernel() below does the work.
 inline constexpr std::string_view kAdd = R"(wye 1; program add; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } })";
 
-// Splits into one phase more than it has rounds.
+// This program is split at the grid barriers into one phase more than the value of `rounds`.
 inline constexpr std::string_view kGridRounds = R"(wye 1; program rounds; workgroup 64;
 param rounds: u32; input_output a: u32[]; grid elements len(a);
 main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
@@ -265,7 +266,7 @@ inline void add_kernel(const wye_dispatch_op& op) {
     for (std::uint64_t i = 0; i < op.bindings[1].elements; ++i) r[i] = x[i] + k;
 }
 
-// kAdd with host arguments.
+// A dispatch of kAdd with host arguments.
 struct HostWords {
     Rig rig;
     wye_device device = rig.device();
@@ -276,7 +277,7 @@ struct HostWords {
     Job job() { return Job(program, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12); }
 };
 
-// Can trap.
+// A program that can trap.
 inline constexpr std::string_view kTrap = R"(wye 1; program check; workgroup 1;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 7; } r[i] = 100u / x[i]; } })";

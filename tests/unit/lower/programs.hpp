@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small help for tests of the lowerings: a valid program from text.
+// For tests of the lowerings: makes a program from text, which must be valid.
 #pragma once
 
 #include <stdexcept>

@@ -17,8 +17,8 @@ class Evaluator {
   public:
     Evaluator();
 
-    // In a program of the math set. `y` is empty for functions of one argument. T: float or double.
-    // Fails the test case when something is refused.
+    // Runs the function in a program that uses this math set. `y` is empty for functions of one
+    // argument. T: float or double. Fails the test case when a call is refused.
     template <typename T>
     void run(unsigned set, std::string_view function, const std::vector<T>& x,
              const std::vector<T>& y, std::vector<T>& r);

@@ -13,15 +13,15 @@
 namespace reference {
 namespace {
 
-// Where a quotient is the middle of two subnormal f32, its arctangent is below it by up to 2^-298
-// of it.
+// If y / x is exactly the middle of two subnormal f32, its arctangent is lower by only about 2^-298
+// of that value. This many bits show the difference.
 constexpr mpfr_prec_t kBits = 420;
 
 using One = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 using Two = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-// The system has no such functions. What is left of x after whole turns is exact, and so is its
-// distance from the nearest quarter of a turn.
+// For sinpi and cospi, which the system lacks. The rest of x after whole turns is exact, and so is
+// the distance of the rest from the nearest quarter of a turn.
 double sine_of_turns(double x, int quarters, double zero) {
     const double rest = x - 2 * std::rint(x / 2);
     const double whole = std::rint(2 * rest);
@@ -126,7 +126,7 @@ double error(const Function& f, double x, double y, T got) {
         mpfr_set_d(v.difference, got, MPFR_RNDN);
     }
     mpfr_sub(v.difference, v.difference, want, MPFR_RNDN);
-    // Beyond the largest value the place is the largest value's.
+    // Beyond the largest value, an ulp is that of the largest value.
     mpfr_mul_2si(v.difference, v.difference,
                  -std::min<mpfr_exp_t>(unit, Limits::max_exponent - Limits::digits), MPFR_RNDN);
     if (std::isinf(got) && mpfr_get_exp(want) > Limits::max_exponent) return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions that are fast in f32 alone (runtime/lower/math/fast.wye), on the CPU, beside the
-// host's in f64: one of 1021 values of f32; all of them with WYE_MATH_ALL=1.
+// The fast functions that use only f32 (runtime/lower/math/fast.wye), on the CPU, compared with the
+// host's functions in f64: on one of 1021 values of f32, or on all with WYE_MATH_ALL=1.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ constexpr Function kFunctions[] = {
     {"tanh", std::tanh, 2}, {"erf", std::erf, 2}};
 constexpr std::uint32_t kTogether = 1U << 22U;
 
-// Units in the last place of f32 at the right value; 0 where both are the same special value.
+// The error, in ulp of f32 at the right value; 0 if both are the same special value.
 double error(float got, double right) {
     if (std::isnan(right)) return std::isnan(got) ? 0 : INFINITY;
-    // Beyond the largest f32, the next step counts as infinity.
+    // An infinite result counts as 2^128, the step after the largest f32.
     const double wide = std::isinf(got) ? std::copysign(0x1p128, got) : got;
     const double within = std::clamp(right, -0x1p128, 0x1p128);
     if (within == 0) return std::bit_cast<std::uint32_t>(got) << 1U == 0 ? 0 : INFINITY;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The results of each math set, as a hash for each function: a change of one bit needs a new set
-// number. WYE_UPDATE_GOLDEN=1 rewrites the files, which is right for new functions only. Set 2 has
-// here what it adds to set 1 in f64: its f32 results are right, and can be no others.
+// The results of each math set, as a hash for each function. A change of one bit needs a new set
+// number. WYE_UPDATE_GOLDEN=1 rewrites the files, which is right only for new functions. For set 2
+// there are only the f64 results of its new functions. The f32 results of set 2 are correctly
+// rounded, so they cannot change.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace {
 
-// One in four has any bits; the others lie between 2^-12 and 2^9.
+// One value in four has random bits. The others lie between 2^-12 and 2^9.
 template <typename T, typename Bits>
 std::vector<T> arguments(support::Random& random, Bits exponent_one, unsigned mantissa_bits) {
     std::vector<T> out(4096);

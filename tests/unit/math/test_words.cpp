@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // f64 and 64-bit integers in words of 32 bits (runtime/lower/math/words.wye): each operation on
-// pairs of values, on the CPU, beside the host's own arithmetic.
+// pairs of values, on the CPU, compared with the host's own arithmetic.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -30,8 +30,8 @@ std::uint64_t bits(float value) {
     return std::isnan(value) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(value);
 }
 
-// An operation: what the program writes as words 0 and 1 of the result, of x[i] and y[i], and the
-// right value.
+// An operation. `text`: the expression in the program, over a and b, the words of x[i] and y[i].
+// `right`: computes the right value.
 struct Operation {
     std::string text;
     std::function<std::uint64_t(std::uint64_t, std::uint64_t)> right;
@@ -79,8 +79,8 @@ const std::vector<Operation> kOperations = {
     {"u32x2(u32(words_le_u64(a, b)), 0u)", [](U64 a, U64 b) { return U64{a <= b}; }},
 };
 
-// Half of the pairs are alike: nearly equal or opposite, or some binades apart; few bits are set in
-// a quarter of all values, so that sums and products are ties.
+// Half of the pairs have similar values: nearly equal or opposite, or some binades apart. A quarter
+// of all values have few bits set, so that sums and products are ties.
 void make_pairs(Values& x, Values& y) {
     support::Random random(7);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("an exact product in words is that of the host's fma") {
     CHECK(wrong == 0);
 }
 
-// The second step of `pow`, which is rarely reached, beside `pow`, of which it is a part in f64.
+// The second step of `pow` in words, which is rarely reached, compared with `pow` on the CPU.
 TEST_CASE("the second step of `pow` in words is correctly rounded") {
     support::Random random(5);
     Values x(1U << 15U), y(x.size());

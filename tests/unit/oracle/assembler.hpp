@@ -52,7 +52,7 @@ class Program {
     explicit Program(std::array<std::uint32_t, 3> workgroup = {1, 1, 1}, std::uint32_t subgroup = 0)
         : workgroup_(workgroup), subgroup_(subgroup) {}
 
-    // count 0: run-time.
+    // count 0: the number of elements is known only at run time.
     Program& buffer(std::uint32_t role, std::uint32_t type, std::uint64_t count = 0) {
         Words w = join({string("b" + std::to_string(buffers_)), {buffers_, role, type, 0, 0}});
         if (count == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example programs on the oracle, against plain C++ on the host.
+// The example programs on the oracle, compared with plain C++ on the host.
 #include <doctest/doctest.h>
 
 #include <cstring>

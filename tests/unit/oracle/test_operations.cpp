@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each operation on one value, against results written down from the language's rules.
+// Each operation on one value, compared with results that follow from the language's rules.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -38,7 +38,8 @@ std::vector<std::byte> one(unsigned kind, u64 bits) {
     return out;
 }
 
-// Runs op(a, b, ...) in a program of one invocation. `bool_result`: converted to u32 first.
+// Runs op(a, b, ...) in a program of one invocation. `bool_result`: the result is a bool, which is
+// converted to u32.
 u64 calculate(std::uint32_t op, unsigned result, const std::vector<unsigned>& kinds,
               const std::vector<u64>& operands, std::uint32_t imm = 0, bool bool_result = false) {
     as::Program program;
@@ -331,7 +332,7 @@ TEST_CASE("bf16 rounding is right at, below and above half way points") {
     }
 }
 
-// fma in f32, exactly: the product and the sum fit in 128-bit integers when the exponents are near.
+// fma in f64, compared with exact arithmetic: the product and the sum fit in 128-bit integers.
 TEST_CASE("the host's fma rounds once") {
     __extension__ using Wide = __int128;
     std::uint64_t state = 1;
@@ -340,7 +341,7 @@ TEST_CASE("the host's fma rounds once") {
         return static_cast<std::int64_t>(state >> 11) - (std::int64_t{1} << 52);
     };
     for (int i = 0; i < 20000; ++i) {
-        // |a|, |b| < 2^53 integers; c near their product, a multiple of 2^k that f64 holds.
+        // a and b: integers between -2^52 and 2^52. c: minus their product, rounded to f64.
         const std::int64_t a = next();
         const std::int64_t b = next();
         const Wide product = static_cast<Wide>(a) * b;

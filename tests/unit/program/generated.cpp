@@ -109,7 +109,7 @@ class Scramble {
 
     SizeExpr size(unsigned depth) {
         SizeExpr out;
-        // In prefix order: each operation wants two more.
+        // The nodes are in prefix order. Each operation needs two more nodes.
         for (std::uint32_t wanted = 1; wanted > 0; --wanted) {
             SizeNode node;
             const std::uint32_t kind = out.size() > depth * 2 ? chance_.below(3) : chance_.below(7);
@@ -140,7 +140,8 @@ class Scramble {
         }
     }
 
-    // Another operation with as many operands, where the operation is all that there is.
+    // Changes the literal, name or type in a node. A node of an operation without these gets
+    // another operation with the same number of operands.
     void expression(Expr& e) {
         static constexpr Op kPure[] = {
 #define WYE_TEST_OP(name, code, text, operands) Op::name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs as the parser gives them, from the generator that all tests share
-// (support/random_program.hpp), and changed ones. The same seed gives the same program.
+// Random programs as the parser returns them, from the generator that all tests share
+// (support/random_program.hpp), and altered copies of them. The same seed gives the same program.
 #pragma once
 
 #include <cstdint>

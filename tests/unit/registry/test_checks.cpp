@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compared between finding a plugin and using it: its file, its manifest, its libraries.
+// What is checked again when a plugin that was found is opened: its file, manifest and libraries.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -140,7 +140,7 @@ TEST_CASE("a copy that is not what its manifest states does not hide the good co
     CHECK(last.message.find("is opened instead of") != std::string::npos);
     CHECK(last.message.find((good.path() / "healthy.so").string()) == 1);
     CHECK(last.severity == Severity::warning);
-    // The report lists both, each with its fate.
+    // The report lists both copies, each with its state.
     const LoadReport report = load_report(*registry, *parse_selector("auto"));
     REQUIRE(report.plugins.size() == 2);
     CHECK(report.plugins[0].state == LoadedPlugin::State::ready);
@@ -165,7 +165,7 @@ TEST_CASE("without a good copy, the refusal of the first is the reason, and none
     for (const Record& record : registry->records())
         if (record.code == Code::BAD_MANIFEST) ++refusals;
     CHECK(refusals == 2);
-    // A driver that fails is the driver's fault: the other copy would fail, too.
+    // If the driver fails, the other copy is not tried, since it would fail, too.
     const TemporaryFolder fails;
     const TemporaryFolder again;
     for (const TemporaryFolder* folder : {&fails, &again}) folder->plugin("init_fails");
@@ -280,7 +280,7 @@ TEST_CASE("a folder or file of another user is refused, whoever runs this") {
     SUBCASE("the folder") { culprit = folder.path(); }
     SUBCASE("the library") { culprit = folder.path() / "healthy.so"; }
     if (::geteuid() != 0) {
-        // Only root can give files away; without, group write shows that permissions are checked.
+        // Only root can give files away. Others make the file writable, which is refused as well.
         REQUIRE(::chmod(culprit.c_str(), 0777) == 0);
     } else {
         REQUIRE(::chown(culprit.c_str(), 65534, 65534) == 0);

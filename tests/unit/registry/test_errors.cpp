@@ -98,7 +98,7 @@ TEST_CASE("a status without an object still says what failed") {
     CHECK(error.code == Code::DRIVER);
     CHECK(error.message.find("the slot 'x' failed") != std::string::npos);
     CHECK(error.fix.rfind("Fix: ", 0) == 0);
-    // A code of a later minor is kept as it is.
+    // A code of a later minor version is kept as it is.
     CHECK(static_cast<wye_status>(take_error(1234, nullptr, "x").code) == 1234);
 }
 

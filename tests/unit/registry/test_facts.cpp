@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of the right type that no device has.
+// Facts of the right type, with values that no device has.
 #include <doctest/doctest.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each defective plugin yields exactly one refusal with its own stage and code, and the others
+// Each defective plugin yields exactly one refusal with its own stage and code, and other plugins
 // load.
 #include <doctest/doctest.h>
 
@@ -43,7 +43,7 @@ std::vector<Record> refusals(const Registry& registry) {
     return out;
 }
 
-// Opens `id` and a healthy plugin: one refusal, and the healthy one works.
+// Opens `id` and a healthy plugin. Checks that one is refused, and that the healthy plugin works.
 void expect(std::vector<std::filesystem::path> paths, const std::string& id, Stage stage, Code code,
             const std::string& text) {
     CAPTURE(id);
@@ -60,7 +60,7 @@ void expect(std::vector<std::filesystem::path> paths, const std::string& id, Sta
     CHECK(records[0].fix.rfind("Fix: ", 0) == 0);
     CAPTURE(records[0].message);
     CHECK((records[0].message + records[0].loader_text).find(text) != std::string::npos);
-    // Asked again, it answers the same without trying again.
+    // A second call gets the same answer, without a second try.
     CHECK(registry->open_plugin(id).error().code == code);
     CHECK(refusals(*registry).size() == 1);
     const auto healthy = registry->open_plugin("healthy");
@@ -131,7 +131,7 @@ TEST_CASE("files that are no plugin for this machine") {
                Code::BAD_PLUGIN, name + ".so");
     }
 
-    // The name of the library that it links to, changed to one that no folder has.
+    // The plugin links to a library. The library's name is changed to one that no folder has.
     std::string needs = TemporaryFolder::read(fake("needs_gone"));
     const std::size_t name = needs.find("libwye_gone.so");
     REQUIRE(name != std::string::npos);
@@ -334,7 +334,7 @@ TEST_CASE("code of plugins and of what they link is a driver's, of the executabl
     CHECK_FALSE(objects.has(code));  // appeared while no plugin was called
     objects.add(code);
     CHECK(objects.has(code));
-    // Linked by the fake, as by this executable.
+    // libstdc++, to which the fake plugin links, counts as a driver's. libc does not.
     CHECK(objects.has(reinterpret_cast<const void*>(::dlsym(RTLD_DEFAULT, "_ZSt9terminatev"))));
     CHECK_FALSE(objects.has(reinterpret_cast<const void*>(::dlsym(RTLD_DEFAULT, "qsort"))));
     objects.add(reinterpret_cast<const void*>(&of_the_application));
@@ -376,7 +376,7 @@ TEST_CASE("a system library that the manifest needs is looked for before the plu
     CHECK(record.loader_text.find("libwye-nowhere.so.7") != std::string::npos);
     CHECK(record.fix.rfind("Fix: install it (Debian: `libwye-nowhere7`)", 0) == 0);
     CHECK(record.fix.find("`healthy.library`") != std::string::npos);
-    // Another library is named for the plugin, so the manifest's does not matter.
+    // The configuration names another library, so the manifest's needs do not matter.
     CHECK(opened({{"healthy.library", "libother.so"}}).message.empty());
 }
 

@@ -228,7 +228,7 @@ TEST_CASE("what everyone may write to is refused") {
     CHECK(only(result).severity == Severity::refused);
     CHECK(only(result).message.find("`" + culprit + "`") != std::string::npos);
 
-    // Others cannot replace what is in a sticky folder, but they can add plugins to it.
+    // Other users cannot replace what is in a sticky folder, but they can add plugins to it.
     files.nodes[culprit].mode |= 01000;
     CHECK(search(input, files).candidates.size() == (culprit == "/a" ? 1 : 0));
 

@@ -48,7 +48,7 @@ TEST_CASE("the plugin, its manifest and the folders above belong to root or the 
         CHECK(refusal(files).empty());
         files.nodes[culprit].owner = kStranger;
         CHECK(refusal(files) == "`" + std::string(culprit) + "` belongs to user 1234");
-        // A user whom the search trusts may own them.
+        // A user whom the search trusts may own any of these files and folders.
         SearchInput input = in("/a/b");
         input.trusted.users = {kStranger};
         CHECK(refusal(files, input).empty());
@@ -85,7 +85,7 @@ TEST_CASE("every link on the way is followed, and each of its folders judged") {
     CHECK(refusal(files, in("/trusted/link1")).empty());
     files.nodes["/open"].owner = kStranger;
     CHECK(refusal(files, in("/trusted/link1")) == "`/open` belongs to user 1234");
-    // In a sticky folder others cannot replace a link, but they can make one.
+    // In a sticky folder other users cannot replace a link, but they can make one.
     files.nodes["/open"] = {"", 01777, 77, true, 0, 0, 0};
     CHECK(refusal(files, in("/trusted/link1")).empty());
     files.link_owners["/open/link2"] = kStranger;

@@ -125,7 +125,7 @@ TEST_CASE("a kept verdict comes back as it was") {
     CHECK(back->plugin == kept.plugin);
     CHECK(back->files == kept.files);
     CHECK(back->verdict.message.devices.size() == 1);
-    // A good verdict needs the devices; a shorter file has none.
+    // A good verdict needs the devices, which a shortened file lacks.
     for (std::size_t cut = 0; cut < text.size(); ++cut)
         CHECK_FALSE(parse_kept_verdict(text.substr(0, cut), "x").has_value());
     CHECK_FALSE(parse_kept_verdict("{\"end\":\"well\"}\n", "x").has_value());

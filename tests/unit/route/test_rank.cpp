@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of `auto` on the devices that Wye knows.
+// How `auto` ranks the devices that Wye knows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("the name of a plugin says nothing: what the device is and takes decid
     registry::DeviceInfo ours = other;
     ours.plugin = "cpu";
     CHECK(ranked(other).points == ranked(ours).points);
-    // A device that prefers another format is run through a compiler.
+    // A device that prefers another format runs programs through a compiler.
     other.formats = {WYE_FORMAT_OPENCL_C, WYE_FORMAT_PROGRAM};
     CHECK(ranked(other).points < ranked(ours).points);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue and its timeline, on the skeleton of the sdk, whose work ends when the test says so.
+// A queue and its timeline, on the skeleton of the SDK. The work ends when the test says so.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -74,7 +74,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     std::function<void()> on_finish;  // called once
 };
 
-// Records its calls; refuses copies.
+// A queue that records its calls and refuses copies.
 struct FakeQueue : InOrderQueue<FakeQueue> {
     static constexpr std::string_view kPlugin = "fake";
     explicit FakeQueue(const LossState& loss) : own(loss, steps) {}

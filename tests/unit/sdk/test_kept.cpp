@@ -111,7 +111,7 @@ TEST_CASE("what is kept is read back by kind, key and build, and by no other") {
     const std::string whole = content(file);
     static const char inside = 0;
     CHECK(kept_parts(whole)->key == "key\nbuild=" + build_id(&inside));
-    // The right name, sound, and another build's.
+    // Sound files with the right name: one of another build, and one of another kind.
     put(file, kept_file("kind", "key\nbuild=00", "wrong"));
     CHECK_FALSE(read_kept(path, "kind", "key"));
     put(file, kept_file("other-kind", kept_parts(whole)->key, "wrong"));

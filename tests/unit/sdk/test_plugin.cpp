@@ -86,7 +86,7 @@ TEST_CASE("a query is answered for every host since minor 0") {
     CHECK(from_abi(kDesc.id) == "id");
     CHECK(kDesc.header.size == sizeof(wye_plugin_desc));
     CHECK((kDesc.build_flags & WYE_BUILD_UNLOADABLE) != 0);
-    // Only the host compares versions.
+    // The plugin answers any minor version, since only the host compares versions.
     for (const std::uint32_t minor : {WYE_ABI_MINOR, WYE_ABI_MINOR + 1}) {
         for (const std::uint32_t draft : {0U, 3U, 9U}) {
             wye_hello hello = sdk::hello();

@@ -30,7 +30,7 @@ unsigned causes_of(const Error& error) {
 
 }  // namespace
 
-// Freed one within the other, these would take more than the 8 MiB of a usual stack.
+// Freed recursively, these causes would take more than the usual stack of 8 MiB.
 TEST_CASE("a chain of 200,000 causes is freed, assigned over and moved on") {
     constexpr unsigned kLong = 200'000;
     { const Error freed = chain_of(kLong); }

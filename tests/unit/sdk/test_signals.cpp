@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timelines that submits and the host signal, and the slots for timelines of both kinds.
+// Timelines that submits and the host signal, and the table functions for timelines of either kind.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -71,7 +71,8 @@ TEST_CASE("a refused submit signals nothing, and its values can be signalled by 
     queue.own.ended_up_to = 9;
     CHECK_FALSE(timeline.poll(1).value());
     CHECK(timeline.place_of(1).error().code == Code::UNSUPPORTED);
-    // Refused after a part was queued: the value fails, and what it signals.
+    // The submit is refused after a part was queued, so its value fails, and so does what it
+    // signals.
     const wye_operation parts[] = {operation(WYE_OPERATION_FILL), copy};
     CHECK(queue.submit(parts, {}, {&signal, 1}).value() == 1);
     CHECK(timeline.poll(1).error().message == "no copies");
@@ -194,7 +195,7 @@ TEST_CASE("a timeline's description may ask for nothing that the plugin does not
     wye_timeline_object* out = nullptr;
     CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_OK);
     Slots::timeline_destroy(object, out);
-    // Also without a type.
+    // A critical entry is refused, also one without a type.
     for (const std::uint32_t type : {std::uint32_t{WYE_CHAIN_TIMELINE_IMPORT}, std::uint32_t{0}}) {
         import.type = type | WYE_CHAIN_CRITICAL;
         out = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs are programs: they parse, run to their end on the oracle, and have no races.
+// Random programs are valid: they parse, run to their end on the oracle, and have no races.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -32,7 +32,7 @@ TEST_CASE("random programs are well-formed, end and have no races") {
         }
         for (const auto& d : wye::ir::validate(parsed.program))
             FAIL(d.place.line << ": " << d.message);
-        // The least that Vulkan promises, with room for what the runtime adds.
+        // At most what every Vulkan device has, less what the runtime adds.
         CHECK(wye::ir::analyse(parsed.program).shared_bytes <= 16384 - 64);
         const auto wire = wye::ir::encode(parsed.program);
         REQUIRE(wire.ok());

@@ -94,8 +94,8 @@ inline void refuse_critical(const void* next) {
                           "Fix: make the call without it, or use a newer plugin",
                           {}};
 }
-// Refuses what a later minor may add to a structure: flags that are not `known`, another type, and
-// critical entries in its chain.
+// Refuses what a later minor version may add to a structure: flags that are not `known`, another
+// type, and critical entries in the chain of the structure.
 inline void refuse_unknown(const wye_header& header, std::uint32_t flags, const std::string& what,
                            std::uint32_t known = 0) {
     if ((flags & ~known) != 0) refuse("flags " + std::to_string(flags) + " of " + what);

@@ -22,7 +22,7 @@ Json abi_of(const Abi& abi) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// To milliseconds.
+// Rounds to milliseconds.
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 
 Json device_of(const Verdict& verdict, const Device& device) {

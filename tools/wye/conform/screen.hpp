@@ -10,10 +10,10 @@
 
 namespace wye::tool::conform {
 
-// The plugin's file and what it says of itself.
+// The plugin's file and what the plugin says of itself.
 [[nodiscard]] std::string heading_of(const Verdict& verdict);
-// Lines about the device that cases use, and about the others; empty: the plugin has no usable
-// device.
+// Lines about the device that the cases use, and about the other devices; empty: the plugin has no
+// usable device.
 [[nodiscard]] std::string device_line(const Verdict& verdict);
 [[nodiscard]] std::string lines_of(const Group& group);
 

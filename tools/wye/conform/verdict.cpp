@@ -102,7 +102,7 @@ std::string rule_text(const std::string& rule) {
     const std::string_view otherwise = row.substr(bar + 3);
     std::string out = fmt::format("a plugin {}; otherwise: {}", sdk::trimmed(row.substr(0, bar)),
                                   sdk::trimmed(otherwise.substr(0, otherwise.find(" | "))));
-    // References of the table to the text below it.
+    // Removes references of the table to the text below the table.
     for (const std::string_view away : {", see below", "; see below"})
         if (const std::size_t below = out.find(away); below != out.npos)
             out.erase(below, away.size());
@@ -137,7 +137,7 @@ std::string sentence_of(const Verdict& verdict) {
             out += fmt::format("\nprobably consequences of {}: failures of {}", verdict.root(),
                                fmt::join(later, ", "));
     }
-    // The same reason is said once, for all its groups.
+    // Each reason is said once, for all groups that have it.
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
     for (const Group& group : verdict.groups) {
         if (group.not_tried.empty()) continue;

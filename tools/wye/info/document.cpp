@@ -43,7 +43,7 @@ const Report& schema() {
     return kSchema;
 }
 
-// Converts an offset to a text such as "line 3, column 7".
+// Converts an offset to its line and column, as a text such as "3:7".
 std::string place_of(std::string_view bytes, std::size_t offset) {
     const std::string_view before = bytes.substr(0, std::min(offset, bytes.size()));
     const std::size_t line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));

@@ -35,7 +35,7 @@ constexpr std::size_t kReportNesting = 32;
 
 // ---- Getters ------------------------------------------------------------------------------------
 
-// A member of an object; a shared null if it is absent, or `object` is no object.
+// A member of an object; a null value if the member is absent, or `object` is no object.
 [[nodiscard]] const Report& member(const Report& object, const char* key);
 [[nodiscard]] std::string text(const Report& object, const char* key);     // empty: not known
 [[nodiscard]] const Report& items(const Report& object, const char* key);  // empty: not known

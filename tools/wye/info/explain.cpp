@@ -67,7 +67,8 @@ std::string why(const Report& analysis, const std::string& capability) {
     return {};
 }
 
-// `runs_variant`: a variant of the program would run there.
+// Why a device cannot run the program. `runs_variant`: a variant of the program would run on the
+// device.
 std::vector<std::string> reasons_against(const Report& device, const Report& analysis,
                                          const registry::CapabilityCheck& result,
                                          bool runs_variant) {
@@ -89,8 +90,8 @@ std::string variant_name(const ir::Program& program, std::size_t index) {
     return fmt::format("variant {}, `{}` ({})", index, clean(variant.entry), clean(variant.format));
 }
 
-// What would run if a dispatch allowed variants, a sentence; then why those before it would not.
-// `has_body`: the device takes what the portable body is lowered to.
+// A sentence about what would run if a dispatch allowed variants; then why the variants before it
+// would not run. `has_body`: the device takes what the portable body is lowered to.
 std::vector<std::string> lines_of(const ir::Program& program,
                                   const Result<route::VariantChoice>& choice, bool has_body) {
     if (!choice.ok())
@@ -114,7 +115,7 @@ Explained explain_view(const Report& report, const Report& analysis, const Style
     const Requirements needs = needs_of(analysis);
     const ir::Program program = variants_of(analysis);
     const Report& devices = items(report, "devices");
-    // In the selector's order of preference.
+    // The devices in the selector's order of preference.
     const std::vector<std::string> order = texts(report, "order");
     const Report* picked = nullptr;
     auto best = order.end();

@@ -94,7 +94,8 @@ Report vendors_of_hardware() {
         if (file >> number) found.insert(number.substr(0, 64));
     }
     if (found.empty()) return nullptr;
-    // A virtual machine of Windows, or a device within the processor's chip.
+    // Finds NVIDIA's devices that are not on the PCI bus: in a virtual machine of Windows, or
+    // within the processor's chip.
     for (const char* path : {"/dev/dxg", "/dev/nvidiactl", "/dev/nvhost-gpu", "/dev/nvmap"})
         if (path_exists(path)) found.insert("0x10de");
     return std::vector<std::string>(found.begin(), found.end());
@@ -105,7 +106,7 @@ Report vendors_of_hardware() {
 Result<Report> live(const InfoOptions& info) {
     keep_output();
     ContextOptions options{.flags = WYE_CONTEXT_DESCRIBE};
-    // Asks only for the details that the view shows: the others are two thirds of a report.
+    // Asks only for the details that the view shows: the other details are two thirds of a report.
     const bool explains = info.verbose || info.page || !info.property.empty();
     if (!info.json) options.config = {{"report.details", explains ? "facts" : "brief"}};
     WYE_ASSIGN(const auto context, Context::create(options));
@@ -119,7 +120,7 @@ Result<Report> live(const InfoOptions& info) {
     return out;
 }
 
-// The view of variables does not search for plugins, which a wrong variable may break.
+// For the view of variables, does not search for plugins: a wrong variable may break the search.
 Result<Report> now(const InfoOptions& options) {
     if (options.verb != InfoOptions::Verb::environment) return live(options);
     Report out = Report::object();
@@ -152,8 +153,8 @@ Result<std::string> view_of(const InfoOptions& options, const Report& report, co
     return options.verbose ? detail_view(report, style) : screen_view(report, style);
 }
 
-// The names in backticks of failed plugins, but for those without hardware, and of files and
-// folders that give no plugin.
+// The names, in backticks, of failed plugins except those whose hardware is absent, and of files
+// and folders that give no plugin.
 struct Failures {
     std::vector<std::string> plugins, paths;
 
@@ -231,7 +232,7 @@ ExitCode show(const InfoOptions& options, const Report& report, const Style& sty
     return none ? fail(*none) : kOk;
 }
 
-// The error of a view that compares devices: there is none to compare.
+// The error of a view that compares devices, if there is no device to compare.
 std::optional<Error> nothing_to_compare(const Report& report) {
     const bool any = !items(report, "devices").empty() && items(report, "unmatched").empty();
     return any ? std::nullopt : no_device(report);
@@ -310,7 +311,7 @@ Result<void> check_views(const InfoOptions& options) {
     add(options.page, "--html");
     add(options.verbose, "--verbose");
     add(!options.property.empty(), "--prop");
-    // A list of properties, or of devices that have some, is one view.
+    // --list with --prop or --require is one view, a list of properties or of devices.
     if (given.empty() || (given.front() != "--prop" && given.front() != "--require"))
         add(options.list, "--list");
     if (given.size() < 2) return {};

@@ -48,7 +48,7 @@ std::string sentence(std::string_view text) {
         const std::size_t end = std::min(mark, text.size());
         out += escaped(text.substr(at, end - at));
         if (mark == text.npos) break;
-        // A mark without a second one stands for itself.
+        // A backtick without a second backtick stands for itself.
         if (!code && text.find('`', mark + 1) == text.npos)
             out += '`';
         else
@@ -58,7 +58,7 @@ std::string sentence(std::string_view text) {
     return out;
 }
 
-// With thin spaces between groups of three digits, if there are more than four.
+// A number with thin spaces between groups of three digits, if it has more than four digits.
 std::string grouped(std::uint64_t number) {
     std::string out = fmt::format("{}", number);
     if (out.size() > 4)
@@ -102,7 +102,7 @@ std::string fault(std::string_view word, std::string_view message, std::string_v
                        sentence(with_remedy(std::string(message), std::string(fix))));
 }
 
-// The entries of each physical device, the best one first, in the report's order.
+// The entries of each physical device, in the report's order, with the best entry first.
 std::vector<std::vector<const Report*>> physical_devices(const Report& report) {
     std::vector<std::vector<const Report*>> out;
     std::map<std::string, std::size_t> places;
@@ -142,7 +142,7 @@ std::string entry(const Report& report, const Report& device) {
     return out;
 }
 
-// A chip with a line to each of the entries that are it.
+// A drawing of a chip, with a line to each entry of this physical device.
 std::string relation(const std::vector<const Report*>& group) {
     constexpr int kStep = 26;
     const int height = kStep * static_cast<int>(group.size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The frame of the page of `wye info --html`. Its policy forbids to load anything, even by mistake,
-// and to run another script than this one, by its SHA-256.
+// The beginning and the end of the page of `wye info --html`. The page's content security policy
+// forbids to load anything, and to run any script but the one in kPageEnd, which is named by its
+// SHA-256.
 #pragma once
 
 namespace wye::tool {

@@ -7,10 +7,11 @@
 
 namespace wye::tool {
 
-// Null if the device has none of that name. `_bytes` and `device_` may be left out of the name.
+// The property of that name; null: the device has no such property. `_bytes` and `device_` may be
+// left out of the name.
 [[nodiscard]] const Report* property_of(const Report& device, const std::string& name);
 
-// INVALID_ARGUMENT, with the nearest names, if no device of the report has it.
+// INVALID_ARGUMENT, with the nearest names, if no device of the report has the property.
 [[nodiscard]] std::optional<Error> unknown_property(const Report& report, const std::string& name);
 
 }  // namespace wye::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What views say of the reasons in a report, so that all say the same.
+// What views say of the reasons in a report, so that all views say the same.
 #include <algorithm>
 #include <string_view>
 
@@ -25,7 +25,7 @@ std::string filter_value(const Report& report, std::string_view name) {
     return {};
 }
 
-// The vendor without whose devices a record's plugin failed, as absent_vendor.
+// Like `absent_vendor`, for the plugin whose failure a record describes.
 std::string absent_vendor_of(const Report& report, const Report& record) {
     for (const Report& plugin : items(report, "plugins"))
         if (!text(plugin, "id").empty() && text(plugin, "id") == text(record, "plugin") &&

@@ -22,7 +22,7 @@ void replace_words(std::string& text, const std::string& from, const std::string
     }
 }
 
-// Replaces the user in "/home/ann/x" by USER, whoever it is.
+// Replaces the name of any user, as in "/home/ann/x", by USER.
 void hide_homes(std::string& text) {
     for (const std::string_view parent : {"/home/", "/Users/", "/var/home/"}) {
         for (std::size_t at = text.find(parent); at != text.npos; at = text.find(parent, at)) {

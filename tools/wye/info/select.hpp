@@ -8,7 +8,7 @@
 namespace wye::tool {
 
 // The report with only those devices that the selector names. Errors: NO_DEVICE for an entry that
-// names none, with the nearest name that exists; those of the grammar.
+// names no device, with the nearest name that exists; those of the selector's grammar.
 [[nodiscard]] Result<Report> selected(Report report, const std::string& selector);
 
 }  // namespace wye::tool

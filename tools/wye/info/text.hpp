@@ -19,27 +19,28 @@ struct Style {
     std::size_t width = kNoWrap;  // columns
 };
 
-// The style for standard output. `when`: auto, always or never. auto: colours on a terminal that is
-// not "dumb", unless NO_COLOR is set and not empty; CLICOLOR_FORCE (not empty, not 0) counts as a
-// terminal. The width is $COLUMNS, else the terminal's; lines for files and pipes are not broken.
+// The style for standard output. `when`: auto, always or never. With auto, a terminal gets colours
+// unless TERM is "dumb". A CLICOLOR_FORCE that is neither empty nor 0 gives colours without a
+// terminal, too. A NO_COLOR that is not empty forbids colours. The width is $COLUMNS, else the
+// terminal's; lines for files and pipes are not broken.
 [[nodiscard]] Result<Style> style_of(const std::string& when);
 
 enum class Ink : std::uint8_t { heading, name, good, bad, faint };
 [[nodiscard]] std::string ink(const Style& style, Ink what, std::string_view text);
 
-// As sdk::one_line, but line ends and tabs become blanks.
+// Like sdk::one_line, but line ends and tabs become blanks.
 [[nodiscard]] std::string clean(std::string_view text);
 
 // The width of a text in columns, one per character.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
-// Breaks a text into lines. The first begins with `first`, the others with blanks of the same
-// width. Breaks only at blanks, so that a path can be copied. `text` must have no colours; it is
-// cleaned.
+// Breaks a text into lines. The first line begins with `first`, the other lines with blanks of the
+// same width. Breaks only at blanks, so that a path can be copied. `text` must have no colours, and
+// is cleaned.
 [[nodiscard]] std::string wrapped(const Style& style, std::string_view first,
                                   std::string_view text);
 
-// Pads a text with blanks to `width` columns. It may have colours.
+// Pads a text with blanks to `width` columns. The text may have colours.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 
 [[nodiscard]] std::string size_text(std::uint64_t bytes);        // "23 GiB"

@@ -38,7 +38,8 @@ constexpr int least_exponent(std::uint32_t digits) {
     return 2 - static_cast<int>(1U << (15 - digits));
 }
 
-// Rounds to nearest, ties to even. The infinity's bits if the result is too large.
+// Rounds to the nearest float, ties to even. Returns the bits of infinity if the result is too
+// large.
 std::uint64_t short_float_bits(double value, std::uint32_t digits) {
     const unsigned infinity = exponent_mask(digits) << (digits - 1);
     const std::uint64_t sign = std::signbit(value) ? 0x8000U : 0;

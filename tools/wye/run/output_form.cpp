@@ -23,7 +23,7 @@ void add_text(std::string_view text, std::vector<std::byte>& out) {
     std::memcpy(out.data() + at, text.data(), text.size());
 }
 
-// One row a line, the numbers of a vector beside each other.
+// One line for each row; the numbers of a vector are neighbours.
 std::vector<std::byte> csv_of(const Table& table) {
     const Scalar& scalar = *table.element.scalar;
     const std::uint64_t columns = table.columns() * table.element.lanes;

@@ -96,7 +96,7 @@ constexpr std::array<SplitReason, 4> kSplitReasons = {{
     {"room", "not all workgroups run at once, as far as the driver says"},
 }};
 
-// Null: not split.
+// Why the run was split; null: it was not split.
 const SplitReason* split_reason(const wye_report& report) {
     if (report.cooperative < WYE_COOPERATIVE_SPLIT_DEVICE) return nullptr;
     return &kSplitReasons.at(report.cooperative - WYE_COOPERATIVE_SPLIT_DEVICE);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kFirstRows = 8;
 
-// An element; a vector has brackets.
+// An element as text; a vector is in brackets.
 std::string cell(const Table& table, std::uint64_t place) {
     const Element& element = table.element;
     const std::byte* at = table.bytes.data() + place * element.bytes();
@@ -26,7 +26,7 @@ std::string cell(const Table& table, std::uint64_t place) {
     return out + ")";
 }
 
-// The numbers of the rows that are shown: the first ones and the last one.
+// The numbers of the rows that are shown: the first rows and the last row.
 std::vector<std::uint64_t> some(std::uint64_t count, std::uint64_t first) {
     std::vector<std::uint64_t> out;
     for (std::uint64_t i = 0; i < std::min(count, first); ++i) out.push_back(i);
@@ -34,7 +34,8 @@ std::vector<std::uint64_t> some(std::uint64_t count, std::uint64_t first) {
     return out;
 }
 
-// The rows begin with the number of their first element. Columns that are too many end in dots.
+// Draws the rows. Each row begins with the number of its first element. If not all columns fit, the
+// rows end in dots.
 std::string drawn(const Table& table, std::uint64_t row_count, std::uint64_t columns,
                   std::size_t width) {
     constexpr std::string_view kDots = "  ...";
@@ -83,8 +84,8 @@ std::string shown_table(const Table& table, std::size_t width) {
     if (count == 0) return out;
     if (table.shape.size() >= 2)
         return out + drawn(table, count / table.shape.back(), table.shape.back(), width);
-    // As many columns as fit the widest of the elements that come first: a power of two, by which
-    // people count with ease.
+    // Chooses how many columns fit, as if the widest of the first elements were the widest of all.
+    // The number of columns is a power of two, by which people count with ease.
     std::size_t widest = 1;
     for (const std::uint64_t place : some(count, kFirstRows * 8))
         widest = std::max(widest, cell(table, place).size());

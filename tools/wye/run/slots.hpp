@@ -28,7 +28,7 @@ struct SlotOptions {
 // output would be used twice.
 [[nodiscard]] Result<SlotOptions> slot_options(const RunOptions& options);
 
-// The parts of such options: names and values.
+// Splits options NAME=VALUE into names and values.
 [[nodiscard]] Result<Named> parse_names(const std::vector<std::string>& items, const char* flag);
 
 // Checks that the program has every given name.
@@ -51,7 +51,7 @@ struct SlotOptions {
 // Opens the files of the outputs.
 [[nodiscard]] Result<void> open_outputs(std::vector<Slot>& slots, StagedOutputs& staged);
 
-// Puts all outputs in place, and prints those that are shown.
+// Puts all output files in place, and prints the outputs that are shown.
 [[nodiscard]] Result<void> write_outputs(const std::vector<Slot>& slots, StagedOutputs& staged);
 
 }  // namespace wye::tool

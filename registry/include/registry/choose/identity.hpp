@@ -4,13 +4,13 @@
 // Pure; free-threaded.
 //
 // The evidence, strongest first, is listed below. A value counts only if no other device of the
-// same plugin and platform has it: parts of one card share its address, and a wrong UUID may be on
-// many devices.
-//   pci_address            two devices with different ones are never the same
+// same plugin and platform has it: parts of one card share the card's PCI address, and a wrong UUID
+// may be on many devices.
+//   pci_address            two devices with different addresses are never the same
 //   uuid, luid             unless addresses, PCI vendors or host_processor contradict
 //   render_node
-//   host_processor         both run on this machine's processors, and the name of neither has
-//                          another processor's model
+//   host_processor         both devices run on this machine's processors, and neither name
+//                          contains another processor's model
 // Two devices of one plugin and platform are never the same.
 #pragma once
 
@@ -53,7 +53,7 @@ struct PhysicalDevice {
     std::vector<std::size_t> members;  // indices of the given devices, ascending; at least one
 };
 
-// Two devices that are not taken for one because their evidence is contradictory.
+// Two devices that are kept apart because their evidence of identity is contradictory.
 struct Doubt {
     std::size_t first = 0, second = 0;  // indices of the given devices
     std::string why;

@@ -14,7 +14,7 @@
 //   number       8, 1.5GiB, 2 GHz; units KiB MiB GiB TiB, kB MB GB TB, kHz MHz GHz
 //   text         a word or "words"; = ignores case, < and > compare the first dotted number
 //   three        16x16x4; < and > must hold on every axis
-//   list         a number; = holds if the list contains it, < and > if they do for an element
+//   list         a number; = holds if the list contains it, < and > if they hold for an element
 //
 // Pure values; free-threaded.
 #pragma once
@@ -51,8 +51,9 @@ struct TextFault {
 // Parses one property, without spaces around it. Returns a fault, or fills `out`.
 [[nodiscard]] std::optional<TextFault> parse_property(std::string_view text, Property& out);
 
-// Parses the quoted text at the beginning of `text`; \" and \\ stand for " and \. Returns its
-// length with quotes, or 0 with a fault: no closing quote, another escape, or a control character.
+// Parses the quoted text at the beginning of `text`; \" and \\ stand for " and \. Returns the
+// length including the quotes, or 0 with a fault: the closing quote is missing, there is another
+// escape, or there is a control character.
 [[nodiscard]] std::size_t parse_quoted(std::string_view text, std::string& out, TextFault& fault);
 [[nodiscard]] std::string in_quotes(std::string_view text);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HandleSlot: the place of one object in a HandleTable, and the layout of handles and of a slot's
-// state. In a header, since every submit looks handles up. Internal to HandleTable.
+// state. In a header so that look-ups are inlined, since every submit looks handles up. Internal to
+// HandleTable.
 //
-// A slot's state is one word, changed by compare-and-swap only, or while the slot is empty:
+// A slot's state is one word, changed by atomic read-modify-write operations, or by a store that
+// fills or empties the slot:
 // bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
 // A handle resolves while the state is live and the generation is the handle's. Pins and uses can
-// be added only to a live slot. The thread that removes the last pin or use of a closing slot
-// empties it.
+// be added only to a live slot; only `pin_again` adds a pin to a closing slot too. The thread that
+// removes the last pin or use of a closing slot empties it.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,8 @@ struct Owner;
 
 namespace detail {
 
-// Two cache lines, so that a slot is found with a shift.
+// The size of a slot is two cache lines, a power of two, so that a slot's address is found with a
+// shift.
 struct alignas(64) HandleSlot {
     std::atomic<std::uint64_t> word{0};
     // Written while the slot is empty, published by storing a word whose state is live, and read
@@ -34,7 +37,7 @@ struct alignas(64) HandleSlot {
     void* object = nullptr;
     void (*release)(void*) noexcept = nullptr;  // null: `shared` owns the object
     std::shared_ptr<void> shared;
-    // Of an empty slot: the last owner, as the next one is mostly the same.
+    // An empty slot keeps its last owner, since the next owner is mostly the same.
     std::shared_ptr<const Owner> owner;
     std::string label;                 // guarded by the table's mutex, as objects may be relabelled
     HandleSlot* next_empty = nullptr;  // guarded by the table's mutex
@@ -69,7 +72,7 @@ struct ChunkPlace {
 }
 static_assert(place_of(kSlotMask).chunk == kChunks);
 
-// A handle's kind and context tag, as its upper 16 bits have them.
+// The upper 16 bits of a handle: its kind and its context tag.
 [[nodiscard]] constexpr std::uint64_t kind_and_tag(HandleKind kind, std::uint16_t tag) noexcept {
     return std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag;
 }

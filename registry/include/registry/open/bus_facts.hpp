@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PCI addresses, and facts that the operating system knows by them: numa_node, vendor_id,
-// device_id. Internal to the registry.
+// Normalises PCI addresses, and adds the facts that the operating system knows of an address:
+// numa_node, vendor_id, device_id. Internal to the registry.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace wye::registry {
 // colon. Empty if the text is no PCI address, or all zeros.
 [[nodiscard]] std::string normal_address(std::string_view text);
 
-// Adds those facts that the plugin does not report. `root`: the folder with one folder per PCI
-// address.
+// Adds those of these facts that the plugin does not report. `root`: the folder that has one folder
+// for each PCI address.
 void add_bus_facts(Facts& facts, const std::string& root = "/sys/bus/pci/devices/");
 
 }  // namespace wye::registry

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// contain(): calls a slot of a plugin, as `call_slot` does. Internal to the registry.
+// contain(): calls a slot of a plugin as `call_slot` does, and informs the slot watcher. Internal
+// to the registry.
 #pragma once
 
 #include <exception>

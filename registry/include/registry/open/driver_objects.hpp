@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DriverObjects: the set of loaded libraries that belong to plugins and drivers. These are the
-// plugins, the libraries loaded during a call of a plugin, and all libraries that either link
-// (DT_NEEDED), even if the application uses them too: both a GL application and a driver may use
-// LLVM, whose handlers the driver installs. Never in the set: the executable, the C library,
-// libraries loaded while no plugin is called, and code outside libraries (of a JIT compiler).
+// plugins, the libraries loaded during a call of a plugin, and all libraries that these link,
+// directly or not (DT_NEEDED), even if the application uses them too: both a GL application and a
+// driver may use LLVM, whose handlers the driver installs. Never in the set: the executable, the C
+// library, libraries loaded while no plugin is called, and code outside libraries (of a JIT
+// compiler).
 //
 // A library that another thread of the application loads during a call of a plugin is taken for a
 // driver's.
@@ -20,7 +21,7 @@ namespace wye::registry {
 
 class DriverObjects {
   public:
-    // Updates the list of libraries; `drivers`: new libraries are a driver's. Fast if none was
+    // Updates the list of libraries; `drivers`: new libraries count as a driver's. Fast if none was
     // loaded or unloaded since the last call.
     void look(bool drivers) noexcept;
     // Marks the library with `address` as a driver's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsidePlugin: a PluginMark for slots that not every dispatch calls. Internal to the registry.
+// InsidePlugin: a PluginMark for slots that are not called in every dispatch. Internal to the
+// registry.
 #pragma once
 
 #include <string_view>

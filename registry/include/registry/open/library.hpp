@@ -16,22 +16,22 @@
 namespace wye::registry {
 
 // Checks a library file before it is opened, because the system loader reports a file for another
-// machine as missing, and crashes on a truncated one. NOT_TRUSTED: it is not the file `found` any
-// more (skipped if `found` is `missing`). ABI_MISMATCH: built for another machine. BAD_PLUGIN: not
-// a shared object, or truncated.
+// machine as missing, and crashes on a truncated one. NOT_TRUSTED: it is no longer the file `found`
+// (not checked if `found` is `missing`). ABI_MISMATCH: built for another machine. BAD_PLUGIN: not a
+// shared object, or truncated.
 [[nodiscard]] Result<void> check_library(const std::filesystem::path& path,
                                          const FileStatus& found);
-// NOT_TRUSTED if the file at `path` is not the file `found` any more.
+// NOT_TRUSTED if the file at `path` is no longer the file `found`.
 [[nodiscard]] Result<void> check_unchanged(const std::filesystem::path& path,
                                            const FileStatus& found);
 
 // A hash of a file's content, in hex. Errors: IO.
 [[nodiscard]] Result<std::string> content_hash(const std::filesystem::path& path);
 
-// A library found by its soname through the system's search. It stays mapped, as it would for the
+// A library that the loader found by its soname. The library stays mapped, as it would for the
 // plugin that needs it.
 struct SystemLibrary {
-    // The highest one that it defines, "2.36" for GLIBC_2.36; empty: none.
+    // The highest version of symbols that the library defines: "2.36" for GLIBC_2.36; empty: none.
     std::string symbol_version;
     std::string file_version;  // what follows ".so." in its file name, "1.3.239"; empty: none
 };
@@ -41,8 +41,8 @@ struct SystemLibrary {
 class Library {
   public:
     // Errors: INVALID_ARGUMENT: a relative path; NOT_FOUND: no such file; MISSING_DEPENDENCY: a
-    // library that it links is absent; BAD_PLUGIN: the loader refuses it for another reason. The
-    // cause's message is the loader's text.
+    // library that the file links is absent; BAD_PLUGIN: the loader refuses it for another reason.
+    // The cause's message is the loader's text.
     [[nodiscard]] static Result<Library> open(const std::filesystem::path& path);
 
     Library(Library&&) noexcept;

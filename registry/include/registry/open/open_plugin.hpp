@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenPlugin: an initialised plugin; open_plugin(): opens a candidate in stages, with a Record of a
-// failure. An OpenPlugin keeps the plugin's host services alive. Devices hold it, so its
-// destructor, which calls shutdown, runs after the last device is closed. The library stays mapped.
-// Free-threaded once open. Internal to the registry.
+// OpenPlugin: an initialised plugin. open_plugin(): opens a candidate in stages, and records a
+// failure. An OpenPlugin keeps the plugin's host services alive. Devices keep the OpenPlugin alive,
+// so its destructor, which calls shutdown, runs after the last device is closed. The library stays
+// mapped. Free-threaded once open. Internal to the registry.
 #pragma once
 
 #include <filesystem>
@@ -47,8 +47,9 @@ class OpenPlugin {
     // Identifies the plugin, its file and its compiler, on one line: saved programs are valid for
     // one identity only.
     [[nodiscard]] std::string identity() const;
-    // The name and version of the plugin's compiler, which may be opened for this. Empty: the
-    // plugin has none, or the compiler's library is missing. Nullopt: the plugin failed.
+    // The name and version of the plugin's compiler, whose library may be opened by this call.
+    // Empty: the plugin has no compiler, or the compiler's library is missing. Nullopt: the plugin
+    // failed.
     [[nodiscard]] std::optional<std::string> compiler() const;
 
   private:
@@ -66,7 +67,7 @@ class OpenPlugin {
     mutable std::string file_identity_;
 };
 
-// A plugin that a probe's process opened: what is known of it without opening it here.
+// What is known of a plugin that only the probe's process has opened.
 struct Described {
     std::string version, vendor;
     std::uint32_t abi_minor = 0;
@@ -80,21 +81,22 @@ struct PluginOpening {
     [[nodiscard]] bool ready() const noexcept { return plugin || described; }
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
-    // Set once `init` succeeded, even if the probe failed: translation needs no device.
+    // Set once `init` succeeded, even if listing the devices failed: translation needs no device.
     std::shared_ptr<const OpenPlugin> translator;
 };
 
-// The file of a plugin or a layer, opened and asked what it is.
+// The opened library of a plugin or a layer, and what its query function says.
 struct OpenFile {
     Library library;
     Negotiated about;
 };
-// `stage` is the stage that failed, or the last; `records` gets warnings.
+// After the call, `stage` is the stage that failed, or the last stage. Adds warnings to `records`.
 [[nodiscard]] Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host,
                                          Stage& stage, std::vector<Record>& records);
 
-// Opens a built-in plugin by `query`, others by `candidate.library`; puts `layers` over it, which
-// may be null. Restores signal handlers, alternate stack and floating-point mode before it returns.
+// Opens the built-in plugin of `query`; if `query` is null, opens the file `candidate.library`.
+// Puts `layers`, which may be null, over the plugin. Restores signal handlers, alternate stack and
+// floating-point mode before it returns.
 [[nodiscard]] PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
                                         const std::shared_ptr<HostServices>& host,
                                         const std::shared_ptr<const Layers>& layers);

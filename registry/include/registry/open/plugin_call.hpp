@@ -40,8 +40,8 @@ class PluginMark {
   private:
     friend class InsidePlugin;
     friend struct ExitReport;
-    // With this model, no slot needs a call of the loader to read the variable. The loader reserves
-    // some memory for such variables of libraries that are loaded late.
+    // With this TLS model, a read of the variable needs no call of the loader. The loader reserves
+    // some memory for such variables, even of libraries that are loaded late.
 #ifdef __GLIBC__
     [[gnu::tls_model("initial-exec")]]
 #endif

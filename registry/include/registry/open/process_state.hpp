@@ -13,7 +13,7 @@
 //
 // If another thread installs a handler between the guard's check and its replacement, the guard
 // restores that handler. If, during one guard, the application installs a handler and the driver
-// replaces it, the handler from before both is restored.
+// replaces it, the guard restores the handler that was there before both.
 //
 // A guard is made and destroyed on one thread; guards may overlap, on one thread or several, and
 // hold no lock. It cannot fail; state that cannot be saved is left alone.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports which plugin slot is being called to the program that probes the plugin, so that it can
-// name the slot if the plugin ends the process in it.
+// Tells the program that probes a plugin which slot of the plugin is being called, so that the
+// program can name the slot in which the plugin ended the process.
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,9 @@ inline constexpr std::string_view kLoading = "the loading of its library";
 // has left the outermost slot. Must not throw.
 using SlotWatcher = void (*)(std::string_view slot);
 
-// Notes that a call of the library found the floating-point mode changed by a plugin, and restored
-// it for its caller. `took_float_change` tells whether one did since the last time it was asked.
+// Notes that a plugin had changed the floating-point mode in a call of the library, which then
+// restored the mode. `took_float_change` tells whether that happened after the previous call of
+// `took_float_change`.
 void note_float_change() noexcept;
 [[nodiscard]] bool took_float_change() noexcept;
 

@@ -2,8 +2,8 @@
 //
 // open_probed(): opens a plugin as its verdict allows: refuses it, describes it without opening it
 // in this process, or opens it and adds the faults that the probe found. If the opened plugin
-// contradicts a remembered verdict, it is probed again, and a record says so. Probes are without
-// layers. Internal to the registry.
+// contradicts a remembered verdict, the plugin is probed again, and a record says so. A probe uses
+// no layers. Internal to the registry.
 #pragma once
 
 #include "registry/open/open_plugin.hpp"

@@ -125,7 +125,7 @@ class Body {
 
     // The built-in values and lengths as members: `k.global_id().x()`.
     [[nodiscard]] static Expr workgroup_id() { return builder::workgroup_id(); }
-    // As above, and so on.
+    // As above.
     [[nodiscard]] static Expr local_id() { return builder::local_id(); }
     // As above.
     [[nodiscard]] static Expr global_id() { return builder::global_id(); }

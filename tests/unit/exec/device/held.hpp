@@ -25,7 +25,7 @@ struct Ready {
 
     wye_pending newest = 0;
 
-    // Submits r = x + 1, on a public queue or none, and returns what the driver got.
+    // Submits r = x + 1 on a public queue (0: on none), and returns the submit that the driver got.
     FakeDriver::Submit add(std::size_t x, std::size_t r, wye_queue queue = 0) {
         Job job(program, device);
         job.desc.queue = queue;

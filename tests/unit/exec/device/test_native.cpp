@@ -81,7 +81,7 @@ TEST_CASE("without native handles, and with broken ones, the error says so") {
     check_refused(t.of_device(), WYE_DEVICE_LOST, "");
 }
 
-// Waits for an event of the application.
+// A queue that waits for an event of the application.
 struct Waiting {
     Rig rig;
     wye_device device = 0;
@@ -169,7 +169,7 @@ TEST_CASE("values are added to a native handle until it is full") {
     CHECK(value == 6);
 }
 
-// Adopts the application's memory, with one mistake at a time.
+// A valid adoption of the application's memory. Each test makes one mistake in it.
 struct Adopted {
     Rig rig;
     wye_device device = rig.device();

@@ -64,7 +64,7 @@ TEST_CASE("inputs are copied once, and outputs are handed out where they arrived
     CHECK(t.operations(WYE_OPERATION_UPLOAD) + t.operations(WYE_OPERATION_DOWNLOAD) == 0);
     const std::uint64_t bytes = t.rig.driver.staging_bytes;
     for (const wye_pending one : pending) check_ok(t.free(one));
-    // The blocks are used again.
+    // The staging blocks are used again.
     for (std::uint32_t n = 0; n < 5; ++n) pending[n] = t.submitted(n);
     for (std::uint32_t n = 0; n < 5; ++n) {
         check_ok(t.wait(pending[n]));

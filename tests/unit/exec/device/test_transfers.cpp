@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host bytes on their way through staging memory, on a driver that copies as late as it may. What
-// arrives is compared with the host's own arithmetic.
+// Transfers of host bytes through staging memory, on a driver that makes its copies as late as
+// possible. The results are compared with the host's own arithmetic.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -119,7 +119,7 @@ TEST_CASE("transfers of every size move their bytes and no others, in chunks") {
                 CHECK((std::equal(source.begin() + static_cast<std::ptrdiff_t>(skip),
                                   source.begin() + static_cast<std::ptrdiff_t>(skip + size),
                                   found.begin() + static_cast<std::ptrdiff_t>(skip))));
-                // The bytes beside them are unchanged.
+                // The bytes beside the range are unchanged.
                 CHECK((skip == 0 || found[skip - 1] == std::byte{0x5a}));
                 CHECK(found[skip + size] == std::byte{0x5a});
                 const bool staged = size >= kThreshold;
@@ -223,7 +223,8 @@ TEST_CASE("a chunk that the driver refuses fails the call, which waits for the o
     t.rig.driver.fail_wait = false;
     check_ok(job.run(t.rig));
     CHECK((r == Words(kSize / 4, 6)));
-    // No block was lost: all that exist fit the largest transfer each way.
+    // No staging block was lost: there were never more than the largest upload and the largest
+    // download need.
     CHECK(t.rig.driver.most_staging_bytes <= 16 * kChunk);
 }
 
@@ -243,8 +244,8 @@ TEST_CASE("staging memory has a limit, and transfers work without any") {
         CHECK((t.count().copied != 0) == one.second);
         CHECK(t.rig.driver.most_staging_bytes <= 9 * kMiB);
     }
-    // No staging memory: the driver has none or is out of memory, the device shares the host's
-    // memory, or the configuration says so.
+    // Cases without staging memory: the driver has none or is out of memory, the device shares the
+    // host's memory, or the configuration says so.
     const auto transfers = [&](registry::Config config, auto&& change) {
         Ready t(std::move(config));
         change(t.rig.driver);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device of the fake driver that takes grids from buffers, and a program whose launches say how
-// many workgroups they had. The fake checks a grid with arithmetic of its own; that the library's
-// program does the same is tested on real devices (tests/unit/api/test_grid_buffer.cpp).
+// A device of the fake driver that takes grids from buffers, and a program whose launches record
+// how many workgroups they had. The fake driver checks a grid with its own arithmetic. A test on
+// real devices (tests/unit/api/test_grid_buffer.cpp) shows that the library's program does the
+// same.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace wye::exec::test::grids {
 
 using Words = std::vector<std::uint32_t>;
 
-// Has no grid of its own. The fake's kernel below does something else.
+// A program without a grid clause. On the fake driver, spread_kernel() below runs instead.
 inline constexpr std::string_view kSpread = R"(wye 1; program spread; workgroup 4;
 input_output r: u32[]; main { r[global_id.x] = r[global_id.x] + 1u; })";
 
@@ -31,7 +32,7 @@ inline bool is_indirect(const wye_operation& operation) {
            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0;
 }
 
-// The check, as the header of wye_dispatch_desc describes it.
+// The check of a grid, as the comment of wye_dispatch_desc describes it.
 inline void check_kernel(const wye_dispatch_op& op) {
     const auto* const params = static_cast<const std::uint32_t*>(op.params);
     REQUIRE(op.params_size == 20);
@@ -53,7 +54,8 @@ inline void check_kernel(const wye_dispatch_op& op) {
     ++words[1];
 }
 
-// Writes the workgroups to r[0] to r[2], and counts the launches that had some in r[3].
+// Writes the number of workgroups on each axis to r[0], r[1] and r[2], and counts in r[3] the
+// launches that have at least one workgroup.
 inline void spread_kernel(const wye_dispatch_op& op) {
     if (op.binding_count == 2) return check_kernel(op);
     const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;
@@ -104,7 +106,7 @@ struct Ready : Calls<Ready> {
                                            {words.data(), words.size() * 4}, e);
         }));
     }
-    // What the launches since the last call did.
+    // What the launches since the last call of this function wrote.
     Words results() const {
         const Words out = rig.download<std::uint32_t>(r, 4);
         rig.upload(r, Words(8, 0));

@@ -203,7 +203,7 @@ TEST_CASE("a trap fails the dispatch, delivers no host output and keeps the devi
     CHECK(job.report.trap_count == 2);
     CHECK(job.report.bytes_downloaded == 0);
 
-    // Resident buffers keep what was written.
+    // Resident buffers keep what was written before the trap.
     const wye_buffer kept = rig.buffer(device, 12);
     Job resident(program, device);
     check_refused(resident.in(0, bad.data(), 12).resident(1, kept).run(rig), WYE_TRAPPED, "code 7");
@@ -246,7 +246,7 @@ TEST_CASE("device time is reported when asked for and known") {
         job.desc.flags = timed ? WYE_DISPATCH_TIMED : 0;
         check_ok(job.param(1).resident(0, x).resident(1, r).run(rig));
         CHECK(job.report.device_ns == (timed ? 1234 : WYE_TIME_UNKNOWN));
-        // Timing costs some drivers time: only the calls that ask for it pay.
+        // Timing costs some drivers time, so submits are timed only if the call asks for times.
         asked += timed ? 1 : 0;
         CHECK(rig.driver.timed_submits == asked);
     }
@@ -334,7 +334,7 @@ TEST_CASE("a profile has compiled programs of its own, and stands in the report"
         CHECK(run("fast").compiled == 0);
         CHECK(run("small").profile == small.profile);
     }
-    // The profile of the pipeline counts, unless the dispatch has one of its own.
+    // The profile of the pipeline applies, unless the dispatch names another profile.
     wye_pipeline_desc desc;
     WYE_INIT(desc);
     desc.program = program;
@@ -375,7 +375,8 @@ TEST_CASE("a log does not slow a repeated request down") {
         check_ok(job.param(1).resident(0, x).resident(1, r).run(rig));
         tables.push_back(rig.driver.operations.back().u.dispatch.bindings);
     }
-    // The address of the bindings shows the path: the fast path keeps its own table of them.
+    // The address of the bindings shows which path ran: the fast path has its own table of
+    // bindings.
     CHECK(tables[1] != tables[0]);
     CHECK(tables[2] == tables[1]);
     REQUIRE(seen.size() == 3);

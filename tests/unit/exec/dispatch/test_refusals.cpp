@@ -6,7 +6,7 @@
 namespace wye::exec::test::test_refusals {
 namespace {
 
-// The number of entries into the driver.
+// Checks that the driver is not entered as long as this object exists.
 struct Quiet {
     explicit Quiet(const FakeDriver& d) : driver(d), before(now()) {}
     ~Quiet() { CHECK(now() == before); }
@@ -51,7 +51,7 @@ TEST_CASE("handles: foreign, stale and of the wrong kind") {
     check_refused(t.job().resident(0, t.program).resident(1, t.r).run(t.rig), WYE_WRONG_KIND,
                   "program");
     check_refused(t.job().resident(0, 0).resident(1, t.r).run(t.rig), WYE_STALE_HANDLE, "");
-    // Inputs are looked at before outputs, wherever they stand in the request.
+    // Inputs are checked before outputs, whatever their order in the request.
     check_refused(t.job().resident(1, t.foreign).resident(0, also_foreign).run(t.rig),
                   WYE_WRONG_OWNER, "input 0");
 
@@ -87,8 +87,8 @@ TEST_CASE("shapes come first, then ownership, then capabilities") {
         input x: i16[]; output r: u32[len(x)]; grid elements len(x);
         main { if global_id.x < len(r) { r[global_id.x] = u32(x[global_id.x]); } })");
     const Quiet quiet(t.rig.driver);
-    // The range, the owner and the capability are wrong; then owner and capability; then that
-    // alone.
+    // First the range, the owner and the capability are wrong, then the owner and the capability,
+    // then only the capability.
     check_refused(Job(wide, t.device).resident(0, t.foreign, 1).resident(1, t.r).run(t.rig),
                   WYE_INVALID_ARGUMENT, "multiple");
     check_refused(Job(wide, t.device).resident(0, t.foreign, 0, 32).resident(1, t.r).run(t.rig),
@@ -123,7 +123,7 @@ TEST_CASE("each unmet need is named with what there is, and a device that has th
     CHECK(rig.driver.programs == 0);
     check_ok(job(rig.device("fake:1")).run(rig));
 
-    // The same where a device is chosen for a program.
+    // The same error when a device is opened for a program.
     wye_device none = 0;
     const Outcome chosen = attempt([&](wye_error** e) {
         return wye_device_open(rig.context, wye_str("fake:0"), program, &none, e);
@@ -215,7 +215,7 @@ TEST_CASE("C structures: headers, reserved members, null pointers, unknown flags
     check_refused(
         attempt([&](wye_error** e) { return wye_dispatch(t.rig.context, nullptr, nullptr, e); }),
         WYE_INVALID_ARGUMENT, "`desc` is null");
-    // Without a sink the status alone comes back.
+    // Without a pointer for the error, only the status is returned.
     CHECK(wye_dispatch(t.rig.context, nullptr, nullptr, nullptr) == WYE_INVALID_ARGUMENT);
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("whatever the code depends on makes another entry") {
         check_hit(
             process(folder, [](FakeDriver& d) { d.facts[WYE_FACT_KEY_MEMORY_BYTES] = 12345; }));
     }
-    // The first one is still there.
+    // The first entry is still there.
     check_hit(process(folder));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of a program's two forms a request runs: with range checks, or check-free. The fake's
-// kernel records which one it receives.
+// kernel records the form that it receives.
 #include "rig.hpp"
 
 namespace wye::exec::test::test_forms {
 namespace {
 
-// Needs no range checks where i + s of the last invocation is inside a.
+// This program needs no range checks if index i + s of the last invocation is inside a.
 constexpr std::string_view kLook = R"(wye 1; program look; workgroup 4 adjustable; param s: u32;
 input a: u32[]; output r: u32[];
 main { let i = global_id.x; if i < len(r) { r[i] = a[i + s]; } })";
@@ -35,8 +35,8 @@ struct Forms {
         out.desc.grid[1] = out.desc.grid[2] = 1;
         return out;
     }
-    // Runs the job. Returns whether its report says check-free, and checks that each of both
-    // answers always goes with the same form.
+    // Runs the job and returns `check_free` of the report. Checks that one form runs whenever this
+    // is 0, and the other form whenever it is not.
     std::uint32_t run(Job job) {
         check_ok(job.run(rig));
         const bool free = job.report.check_free != 0;

@@ -39,7 +39,7 @@ struct Traced {
     std::string given = (folder / "trace.json").string();
     std::string file = numbered(given);
 
-    // The events of the file, of one category.
+    // The events of one category in the file.
     std::vector<Json> events(std::string_view category) const {
         const Json document = Json::parse(support::read_file(file));
         const Json* const all = document.find("traceEvents");
@@ -56,7 +56,7 @@ struct Traced {
     }
 };
 
-// A dispatch of 12 bytes each way; the context ends with it.
+// Runs a dispatch of 12 bytes each way in a context of its own. `ok`: whether it must succeed.
 void run(const Traced& traced, bool ok, auto&& prepare) {
     Rig rig({{"trace.file", traced.given}});
     rig.driver.kernel = add_kernel;
@@ -186,7 +186,7 @@ TEST_CASE("without a trace no submit is timed") {
     CHECK(rig.driver.timed_submits == 0);
 }
 
-// Runs a dispatch in a context with this trace file, which must succeed, and returns the warnings.
+// Opens a device in a context with this trace file, which must succeed, and returns the warnings.
 std::string warnings(const std::string& file) {
     FakeDriver driver;
     driver.config = {{"trace.file", file}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over a range in the data are written twice, once without checks of the counter. Which loops
-// these are, and which are left unchanged.
+// Tests which loops over a range in the data are written twice, once without checks of the counter,
+// and which loops are left unchanged.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     return found;
 }
 
-// x and y have the same length, `row` another, `z` a third.
+// `x` and `y` have the same length. `row` and `z` each have another length.
 wye::ir::Program program_around(const std::string& body, const std::string& function = {}) {
     return valid_program(R"(wye 1; program loops; workgroup 64; param n: u32; param m: i32;
 input row: u32[]; input x: u32[]; input y: u32[len(x)]; input_output z: u32[];
@@ -40,7 +40,7 @@ table t: u32[5] = { 1u, 2u, 3u, 4u, 5u };
                          body + " }");
 }
 
-// Returns the lengths of the first loop that contains no other.
+// Returns the lengths of the first FOR statement.
 LoopLengths lengths(const wye::ir::Program& program) {
     const Ranges ranges(program, program.workgroup);
     for (const auto& s : program.main.stmts)
@@ -56,7 +56,7 @@ std::string opencl_c(const wye::ir::Program& program) {
     return std::string(reinterpret_cast<const char*>(lowered->code.data()), lowered->code.size());
 }
 
-// The instructions of each loop, and of what follows it.
+// Returns, for each loop, the instructions from its OpLoopMerge up to the next OpLoopMerge.
 std::vector<std::string> spirv_loops(const wye::ir::Program& program,
                                      const wye::lower::TargetFacts& facts = {}) {
     const auto lowered = wye::lower::lower(program, WYE_FORMAT_SPIRV, facts, {});
@@ -137,7 +137,7 @@ TEST_CASE("the checks leave the loop") {
     CHECK(count(unchecked, "b1[v2] * b3[v2]") == 1);
     const std::string checked = text.substr(text.find("// j", first + 1));
     CHECK(count(checked, " < n") == 2);
-    // Asked before the loop, of each length once.
+    // The test before the loop compares the end with each length once.
     const auto test = text.rfind("if (", first);
     CHECK(count(text.substr(test, first - test), " <= n") == 2);
 }

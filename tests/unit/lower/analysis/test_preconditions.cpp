@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preconditions against the indices computed here in plain C++: where a precondition holds, no
-// index may be out of range. And it must hold for typical launches.
+// Tests preconditions against the indices computed here in plain C++: where the preconditions of a
+// launch hold, no index may be out of range. They must hold for typical launches.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -87,7 +87,8 @@ main { let x = global_id.x; let y = global_id.y; )") +
                          c.body + " }");
 }
 
-// The stores to r[0] and r[y * w + x] must not decide.
+// The length of `r`: the stores to r[0] and r[y * w + x] must not decide whether preconditions
+// hold.
 constexpr std::uint64_t kPlenty = 0xfffffff0U;
 
 }  // namespace
@@ -109,7 +110,7 @@ TEST_CASE("where the preconditions hold, no access is out of range") {
             if (!conditions.hold({params, counts, {gx, gy, 1}, program.workgroup})) continue;
             ++held;
             bool inside = true;
-            // Long loops stay in range if they do for the first thousand iterations and the last.
+            // Loops of more than a thousand iterations are left out, since they would take long.
             for (u32 y = 0; y < gy * kSize[1]; ++y)
                 for (u32 x = 0; x < gx * kSize[0]; ++x) {
                     if (std::string(c.what) == "a loop in steps" && w > 1000) continue;

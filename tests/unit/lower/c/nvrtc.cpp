@@ -56,7 +56,7 @@ Compiled Library::compile(const std::string& source, std::string_view options,
     std::vector<std::string> words = {"--gpu-architecture=sm_" + std::to_string(architecture)};
     while (!options.empty()) {
         const std::size_t end = std::min(options.find(' '), options.size());
-        // The plugin also leaves this option out for versions that do not know it.
+        // The plugin, too, leaves out this option for versions that do not know it.
         const bool unknown = options.substr(0, end) == "--minimal" && version_ < std::pair(12, 4);
         if (!unknown) words.emplace_back(options.substr(0, end));
         options.remove_prefix(std::min(end + 1, options.size()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVRTC, opened at run time, for tests: CUDA C to PTX and machine code. Needs no driver and no
-// device. The library stays mapped. Free-threaded.
+// NVRTC, opened at run time, for tests: compiles CUDA C to PTX and to machine code. Needs no driver
+// and no device. The library stays mapped. Thread-safe.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ struct Compiled {
 
 class Library {
   public:
-    // Throws std::runtime_error with what the loader says when there is none.
+    // Throws std::runtime_error with the loader's message if there is no NVRTC.
     Library();
 
-    // Numbers of "sm_N" that this NVRTC can compile for, ascending.
+    // The architectures that this NVRTC can compile for, ascending: 90 stands for "sm_90".
     [[nodiscard]] const std::vector<int>& architectures() const { return architectures_; }
-    // `options` are space separated.
+    // `options` are separated by spaces.
     [[nodiscard]] Compiled compile(const std::string& source, std::string_view options,
                                    int architecture) const;
 

@@ -19,7 +19,7 @@ TEST_CASE("an index is compared with the count, as far as its kind reaches") {
     CHECK(literal(7, Kind::U32).bits == 7);
     CHECK(literal(7, Kind::U32).kind == Kind::U32);
     CHECK(literal(large, Kind::U32).bits == 0xffffffffU);
-    // From 2^31 on an i32 is negative.
+    // As an i32, an index from 2^31 on would be negative.
     CHECK(literal(large, Kind::I32).bits == 0x80000000U);
     CHECK(literal(large, Kind::I64).bits == large);
     CHECK(literal(7, Kind::U64).kind == Kind::U64);

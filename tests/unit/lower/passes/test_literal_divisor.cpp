@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Division by multiplication against the host's own division.
+// Tests division by multiplication against the host's own division.
 #include <doctest/doctest.h>
 
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error budgets: exactly the functions within the budget, by the specifications' figures, become
-// native.
+// Tests error budgets: exactly the functions whose error in the specifications is within the budget
+// become native.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -40,7 +40,7 @@ const Figures kCuda = {{"/", {2, 0}},     {"sqrt", {2, 0}},  {"exp", {2, 1}},   
                        {"cosh", {2, 1}},  {"tanh", {2, 1}},  {"pow", {9, 2}},   {"rsqrt", {2, 1}},
                        {"cbrt", {1, 1}},  {"hypot", {3, 2}}, {"erf", {2, 2}},   {"expm1", {1, 1}},
                        {"log1p", {1, 1}}, {"sinpi", {2, 2}}, {"cospi", {2, 2}}};
-// Those up to 4 are from the library's fast definitions, but for rsqrt.
+// Except for rsqrt, the figures up to 4 are those of the library's fast definitions.
 const Figures kVulkan = {{"rsqrt", {2, 0}}, {"atan", {4096, 0}}, {"atan2", {4096, 0}},
                          {"exp", {1, 0}},   {"exp2", {2, 0}},    {"exp10", {2, 0}},
                          {"log", {1, 0}},   {"log2", {1, 0}},    {"log10", {1, 0}},
@@ -140,7 +140,8 @@ TEST_CASE("nothing else loosens: f16, other types, the inside of definitions, ot
         "floor(x[i]) * min(x[i], 3.0); } }";
     for (const std::string_view format : {WYE_FORMAT_CUDA_C, WYE_FORMAT_OPENCL_C, WYE_FORMAT_SPIRV})
         for (const std::string& text : {half, exact}) CHECK(same(text, format, 16));
-    // sinh needs 3 in CUDA; its f64 definition divides, and that stays.
+    // In CUDA, sinh needs a budget of 3. The definition of sinh divides in f64, and this division
+    // stays exact.
     CHECK(same(program_of("sinh", 1, "f32"), WYE_FORMAT_CUDA_C, 2));
     // The program itself, which CPUs run, is strict under every budget.
     CHECK(same(program_of("sin", 1, "f32"), WYE_FORMAT_PROGRAM, 4096));

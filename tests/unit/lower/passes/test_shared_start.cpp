@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which `shared` arrays need no zero fill. The negative cases matter more: in each an invocation
-// could read an element that was never cleared, or lose one that was stored.
+// Tests which `shared` arrays need no zero fill. The negative cases matter more: in each, an
+// invocation could read an element that was never zeroed, or zero an element after another
+// invocation has stored to it.
 #include <doctest/doctest.h>
 
 #include "lower/passes/shared_start.hpp"
@@ -103,7 +104,7 @@ TEST_CASE("the element that an invocation clears") {
         CHECK(start.how == How::Own);
         CHECK(start.first == 0);
         CHECK(start.factors == std::array<std::uint32_t, 3>{1, 17, 0});
-        // In another workgroup the elements overlap.
+        // With another workgroup size, the elements of invocations overlap.
         CHECK(wye::lower::shared_starts(program, {32, 8, 1})[b].how == How::Fill);
     }
 }

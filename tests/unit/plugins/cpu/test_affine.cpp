@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Affine indices: conditions decided for a whole block, loads and stores that operate on memory
-// directly instead of through a register. Against host arithmetic, also across blocks.
+// Affine indices: conditions that are decided for a whole block, and loads and stores that use
+// memory directly instead of a register. The results are compared with the host's arithmetic, also
+// across blocks.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -31,7 +32,8 @@ constexpr const char* kCompares[] = {"<", "<=", ">", ">=", "==", "!="};
 }  // namespace
 
 TEST_CASE("comparing an affine index with something uniform is exact at every edge") {
-    // From `first` on: more than any block has lanes, and then a part of one.
+    // The number of indices, from `first` on: at least one whole block, of any size that blocks
+    // have, and a part of another.
     constexpr std::uint32_t kCount = 2200;
     const std::int64_t edges[] = {0,    1,          64,         65,         511,
                                   512,  2047,       2048,       2049,       2199,
@@ -128,7 +130,7 @@ TEST_CASE("conjunctions of affine conditions, in rows, narrow grids and workgrou
 }
 
 TEST_CASE("streams give the same bytes wherever they begin and end") {
-    // The offsets move loads and stores off the alignment of registers, and out of range.
+    // The offsets make loads and stores unaligned for registers, and some of them out of range.
     for (const std::string& isa : test::isas()) {
         test::Rig rig(isa);
         test::Loaded program(
@@ -183,7 +185,7 @@ TEST_CASE("streams give the same bytes wherever they begin and end") {
 }
 
 TEST_CASE("a NaN that arithmetic stores straight to memory is the canonical one") {
-    // Operands with payload and sign; each operation shows the NaN of its operand.
+    // A NaN with a payload and a sign, which the processor's operations would pass on.
     const std::uint32_t x_bits = 0xffc12345U;
     for (const std::string& isa : test::isas()) {
         test::Rig rig(isa);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared table of operations at edge values, with both operands in lanes, either one uniform,
-// and on each kernel build.
+// The table of operations that tests share, at edge values: with both operands in lanes, with
+// either operand uniform, and with the kernels of each instruction set.
 #include <doctest/doctest.h>
 
 #include <cctype>
@@ -93,7 +93,7 @@ Bits edges_of() {
     return out;
 }
 
-// Empty for types that have no edges here.
+// The edge values of a type; empty: the type has none here.
 Bits edges(unsigned kind) {
     switch (kind) {
         case WYE_KIND_I32:
@@ -126,7 +126,7 @@ std::uint64_t element(const test::Bytes& bytes, unsigned size, std::size_t index
     return bits;
 }
 
-// Puts `by` where the one-letter name is a word, and not a component.
+// Replaces a name of one letter by `by`, where the name is a word and not a component.
 std::string replaced(const std::string& text, char name, const std::string& by) {
     const auto word = [&](std::size_t n) {
         return n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) != 0);
@@ -140,12 +140,12 @@ std::string replaced(const std::string& text, char name, const std::string& by) 
     return out;
 }
 
-// The operation with these names for x, which is z as well, and y.
+// The text of the operation, with `x` in place of x and z, and `y` in place of y.
 std::string with(const Operation& operation, const std::string& x, const std::string& y) {
     return replaced(replaced(replaced(operation.text, 'z', x), 'x', x), 'y', y);
 }
 
-// Stores the operation of lanes and lanes, lanes and a parameter, a parameter and lanes, a
+// Checks the operation on lanes and lanes, lanes and a parameter, a parameter and lanes, and a
 // parameter alone.
 void check(test::Rig& rig, unsigned kind, const Operation& operation) {
     const std::string t = kind_of(kind).name;
@@ -192,7 +192,7 @@ void check(test::Rig& rig, unsigned kind, const Operation& operation) {
     }
 }
 
-// How many operations there were.
+// Returns the number of operations that were checked.
 std::size_t check_all(const std::vector<Sweep>& sweeps) {
     std::size_t count = 0;
     for (const std::string& isa : test::isas()) {

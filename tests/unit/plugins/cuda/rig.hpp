@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA plugin on the fake driver, shared by the tests of this folder. The driver has one state
-// per process, so each test begins with a Rig.
+// The CUDA plugin on the fake driver, shared by the tests of this folder. The fake driver has one
+// state per process, so each test begins with a Rig, which resets that state.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plugins below layers, for the tests of this folder: the harness of the conformance kit, with a
-// subject that each test chooses.
+// Opens plugins under layers, for the tests of this folder: the harness of the conformance kit,
+// with a plugin and layers that each test chooses.
 #pragma once
 
 #include <doctest/doctest.h>

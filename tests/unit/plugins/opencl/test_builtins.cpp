@@ -15,13 +15,13 @@ namespace {
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// A function of the text itself: `wye_...`, or `f` and a number.
+// Whether the text itself defines the function: `wye_...`, or `f` and a number.
 bool own(std::string_view name) {
     return name.starts_with("wye_") ||
            (name.starts_with("f") && name.find_first_not_of("0123456789", 1) == name.npos);
 }
 
-// Names that stand before a parenthesis.
+// The names before a parenthesis, except keywords and functions that the text defines.
 std::set<std::string> called(std::string_view text) {
     std::set<std::string> out;
     for (std::size_t at = text.find('('); at != text.npos; at = text.find('(', at + 1)) {
@@ -37,7 +37,7 @@ std::set<std::string> called(std::string_view text) {
     return out;
 }
 
-// Atomics are declared by the end of their names.
+// Whether the plugin declares the builtin. Atomics are declared by the end of their names.
 bool declared(const std::string& name) {
     const bool atomic = name.starts_with("atom_") || name.starts_with("atomic_");
     const std::string words = atomic ? "##" + name.substr(name.find('_')) : " " + name;
@@ -69,7 +69,7 @@ TEST_CASE("all that random programs call is declared") {
             called({reinterpret_cast<const char*>(artifact.code.data()), artifact.code.size()}));
     }
     for (const std::string& name : all) CHECK_MESSAGE(declared(name), name);
-    // The programs call builtins at all.
+    // The programs do call builtins.
     for (const char* name : {"barrier", "get_local_id", "clz", "mul_hi", "fma", "rint",
                              "atomic_add", "atomic_cmpxchg", "atom_max"})
         CHECK_MESSAGE(all.count(name) == 1, name);

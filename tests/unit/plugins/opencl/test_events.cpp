@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many events, markers and flushes submits cost where the driver's events are costly
-// (`opencl.events` = few, as on NVIDIA's driver), and that values are reached all the same. The
-// loader of the tests counts the driver's calls.
+// How many events, markers and flushes submits need if the driver's events are costly
+// (`opencl.events` = few, as on NVIDIA's driver), and that values are still reached. The loader of
+// the tests counts the driver's calls.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,9 +55,9 @@ struct Rig {
 
 }  // namespace
 
-// 7 have an event before any share one, then each takes a quarter of those before it up to 256, of
-// which 64 may end at a time; so the numbers depend little on how fast the device is, and on
-// nothing else.
+// A submit has an event of its own if 1 to 7 other submits are pending. If more are pending, one
+// event is shared by as many submits as a quarter of the pending ones, at most 64. So the numbers
+// of calls depend only a little on the speed of the device.
 void check_few_calls() {
     CHECK(loader().events() >= 1000 / 64);
     CHECK(loader().events() <= 48);
@@ -147,8 +147,8 @@ TEST_CASE("every one of submits that share events is reached by who waits or pol
         }
 }
 
-// If such a submit seemed to end only with those behind it, this wait would never end: the work
-// behind waits for the application, which waits here.
+// If a submit that shares an event seemed to end only with later submits, the wait here would never
+// end: the later work waits for the application.
 TEST_CASE("submits that share events end before later ones that wait for the application") {
     Rig rig("few");
     Device& device = rig.device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowered programs on the device, against the scalar oracle.
+// Lowered programs on the device, compared with the scalar oracle.
 #include <doctest/doctest.h>
 
 #include "conformance/language/lowered_cases.hpp"

@@ -27,7 +27,7 @@ struct Stingy {
         const std::string source = kernel(name, invocations, sized);
         return device.program(harness::artifact(source, name, kSlots, 1, invocations));
     }
-    // Does every invocation of two workgroups see the workgroup's size?
+    // Whether every invocation of two workgroups sees the size of the workgroup.
     bool runs(wye_program_object* program, std::uint32_t invocations) {
         const std::uint32_t count = 2 * invocations;
         wye_buffer_object* r = device.buffer(std::uint64_t{4} * count);

@@ -18,10 +18,10 @@ class CheckedPlugin : public harness::Plugin {
     }
 };
 
-// The words of `name`.spvasm as spirv-as made them.
+// The SPIR-V words that spirv-as made from `name`.spvasm.
 [[nodiscard]] std::string module_words(const std::string& name);
 
-// The slots of `slots`, `large_block` and `slow`.
+// The slots of the modules `slots`, `large_block` and `slow`.
 inline constexpr wye_slot kSlots[] = {
     {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},       {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
     {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},       {WYE_SLOT_LENGTH, 1, 8, 0, 0, {}},

@@ -62,7 +62,7 @@ TEST_CASE("the validation layer is on, and what it says is logged") {
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
     Device device(plugin);
     CHECK(plugin.host.log().empty());
-    // The module reads a descriptor that no layout has: its block is at binding 99 instead of 2.
+    // The module reads a descriptor that the layout lacks: its block is at binding 99 instead of 2.
     const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}};
     std::string words = module_words("large_block");
     std::size_t moved = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowered programs under the validation layer, against plain C++ (the examples) and the scalar
-// oracle (random programs).
+// Lowered programs under the validation layer, compared with plain C++ (the examples) and with the
+// scalar oracle (random programs).
 #include "checked.hpp"
 #include "conformance/language/lowered_cases.hpp"
 

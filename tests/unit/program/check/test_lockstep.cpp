@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs with barriers and subgroup operations at random places. Those that the check of
-// uniformity accepts run on the oracle, which finds each that not all invocations reach. Of those
-// that it refuses the oracle must find some, or it is blind.
+// Random programs with barriers and subgroup operations at random places. All run on the oracle,
+// which reports an operation that not all invocations reach. In programs that the check of
+// uniformity accepts, the oracle must report none. In refused programs it must report some, or the
+// oracle would be blind.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -23,7 +24,8 @@ using support::cat;
 
 namespace {
 
-// Makes texts. Most values are uniform, so that many programs are accepted, and many only nearly.
+// Makes the texts of programs. Most values are uniform, so that many programs are accepted, and
+// many others are nearly accepted.
 class Text {
   public:
     explicit Text(support::Random& random) : random_(random) {}
@@ -129,7 +131,7 @@ var a = n; var c = 1u; var l: u32[4];
     unsigned count_ = 0, loops_ = 0;
 };
 
-// What the oracle says of launches with random data: the first error, or "".
+// Runs launches with random data on the oracle. Returns the first error, or "".
 std::string run(support::Random& random, const std::vector<std::byte>& wire) {
     for (int again = 0; again < 3; ++again) {
         oracle::Launch launch;

@@ -9,7 +9,7 @@ using namespace wye::ir;
 
 namespace {
 
-// The level of the local `q` at the end of a body.
+// The level of uniformity of the local `q` at the end of a body.
 int level_of_q(const std::string& body, const std::string& heads = {}) {
     const std::string text = test::around(body, heads);
     ParseResult result = parse(text);
@@ -74,7 +74,8 @@ TEST_CASE("levels of values") {
              Row{"for q in 0u..workgroup_id.x { }", 1},
              Row{"for q in 0u..n step local_index { }", 3},
              Row{"var q = 0u; for i in 0u..local_index { q += 1u; }", 3},
-             // Needs several rounds: p's level follows z, z's follows q, q's follows local_index.
+             // Needs several passes: q's level follows z's, z's follows p's, and p's follows
+             // local_index.
              Row{"var q = 0u; var z = 0u; var p = 0u;\n"
                  "while n == p { q = z; z = p; p = local_index; }",
                  3},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each warning, beside the programs that are like it and have none.
+// Each warning, and similar programs that have no warning.
 #include <doctest/doctest.h>
 
 #include "program/check/warnings.hpp"
@@ -12,7 +12,7 @@ using namespace wye::ir;
 
 namespace {
 
-// The warnings about a body whose declarations are all used.
+// The warnings about a body, in a program that uses all its declarations.
 std::vector<Diagnostic> about(const std::string& body, const std::string& heads = {}) {
     const std::string text =
         "wye 1; program t; workgroup 64;\n"
@@ -38,7 +38,7 @@ TEST_CASE("what is hardly meant is warned of") {
         const char* heads = "";
     };
     for (const Row& row : {
-             // Rounds.
+             // Loops without iterations.
              Row{"for i in 5..5 { b[i] = 1u; }", 1,
                  "this `for` has no iterations: its first value is 5, its end 5",
                  "Fix: give it an end above the first value"},

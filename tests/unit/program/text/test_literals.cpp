@@ -134,7 +134,7 @@ TEST_CASE("decimal floats round as strtof and strtod do") {
     }
 }
 
-// Exponents stay clear of subnormal doubles, where glibc's strtod is off for hexadecimal digits.
+// No exponents near subnormal doubles, where glibc's strtod rounds hexadecimal digits wrongly.
 TEST_CASE("hexadecimal floats round to the nearest") {
     std::mt19937_64 random(8);
     const auto digits = [&random](unsigned least_shift, int exponent) {
@@ -148,7 +148,7 @@ TEST_CASE("hexadecimal floats round to the nearest") {
         const std::string wide = digits(0, static_cast<int>(random() % 1900) - 900);
         CAPTURE(wide);
         CHECK(f64_bits(wide) == std::bit_cast<std::uint64_t>(std::strtod(wide.c_str(), nullptr)));
-        // At most 52 bits: exact as a double, which the processor rounds.
+        // At most 52 bits are exact as a double, which the processor then rounds.
         const std::string narrow = digits(16, static_cast<int>(random() % 270) - 150);
         CAPTURE(narrow);
         const auto rounded = static_cast<float>(std::strtod(narrow.c_str(), nullptr));

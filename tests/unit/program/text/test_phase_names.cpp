@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of one phase are free again behind a grid barrier, but for lets of level 0.
+// Behind a grid barrier, names of the phase before may be declared again, except names that live
+// on: loop variables, and lets whose value is the same in the whole grid (level 0).
 #include <doctest/doctest.h>
 
 #include "program/wire/encode.hpp"
@@ -34,7 +35,8 @@ TEST_CASE("a name is declared again behind a grid barrier") {
         CAPTURE(body);
         const std::string text = test::around(body);
         CHECK(first_problem(body) == "");
-        // Printed with the same names, and read back as the same program, through the wire too.
+        // The program is printed with the same names. Read back it is the same program, also in
+        // wire form.
         auto parsed = parse(text);
         REQUIRE(parsed.ok());
         REQUIRE(wye::ir::validate(parsed.program).empty());
@@ -62,7 +64,7 @@ TEST_CASE("a name that lives on is not declared again") {
         CAPTURE(body);
         CHECK(first_problem(body).find("already declared at") != std::string::npos);
     }
-    // The earlier one is what a use above the new declaration means.
+    // A use above the new declaration means the earlier name.
     CHECK(first_problem("var t = 1u; grid_barrier; r[0] = t; var t = 2u;")
               .find("does not survive the `grid_barrier`") != std::string::npos);
     CHECK(first_problem("var t = 1u; grid_barrier; if n > 1u { var t = 2u; } r[0] = t;") ==

@@ -28,7 +28,8 @@ TEST_CASE("the fingerprint is XXH3 of the encoding without notes") {
         REQUIRE(print.ok());
         CHECK(print->hex() == expected);
 
-        // Names of locals and unknown notes change nothing; a name that callers see does.
+        // Names of locals and unknown notes do not change the fingerprint. A name that callers see
+        // does.
         for (Local& local : p.main.locals) local.name = "renamed";
         p.notes.clear();
         CHECK(*fingerprint(p) == *print);

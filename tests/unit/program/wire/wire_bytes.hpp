@@ -76,7 +76,7 @@ struct Wire {
     }
 };
 
-// HEAD of a program `p` with workgroup 1, no grid clause.
+// The section HEAD of a program `p` with a workgroup of 1 and no grid clause.
 inline Words head() {
     Words w;
     text(w, "p");
@@ -84,7 +84,7 @@ inline Words head() {
     return w;
 }
 
-// A program with this body (without its word count) and nothing else.
+// A program that has this body and nothing else. `body` does not begin with its word count.
 inline Wire with_body(const Words& body) {
     Wire wire;
     wire.sections.push_back({1, head()});

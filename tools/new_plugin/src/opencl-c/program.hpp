@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kCapabilities[] = {
 };
 
 // Stands before the program: types and built-in functions of OpenCL C. One thread runs a workgroup,
-// so its local memory is memory as any other.
+// so local memory is ordinary memory.
 inline constexpr std::string_view kBefore = R"(
 typedef unsigned char uchar; typedef unsigned short ushort;
 typedef unsigned int uint; typedef unsigned long ulong; typedef ulong size_t;
@@ -99,7 +99,7 @@ ATOMICS(atomic, int) ATOMICS(atomic, uint) ATOMICS(atom, long) ATOMICS(atom, ulo
 #line 1 "program"
 )";
 
-// Runs the kernel for each invocation of each workgroup. It is C, since OpenCL C has no
+// Runs the kernel for each invocation of each workgroup. This part is C, since OpenCL C has no
 // thread-local variables.
 inline constexpr std::string_view kLoop = R"(
 static _Thread_local unsigned group[3], local[3], groups[3], size[3];
@@ -141,7 +141,8 @@ class Program {
         const std::string entry = from_abi(artifact.entry);
         const std::string text(static_cast<const char*>(artifact.code.data), artifact.code.size);
         std::string source(kBefore);
-        // Text for `workgroup_loops` has no barriers. A workgroup of one invocation needs none.
+        // The device claims `workgroup_loops`, so only code for a workgroup of one invocation may
+        // have barriers. There, a barrier does nothing.
         if (workgroup_ == std::array<unsigned, 3>{1, 1, 1})
             source.insert(0, "#define barrier(flags)\n#define CLK_LOCAL_MEM_FENCE\n");
         source += text + "\nvoid acme_invocation(void* const* a) {\n    " + entry + "(";
@@ -150,7 +151,8 @@ class Program {
         source += ");\n}\n";
         std::vector<std::string> options = {"-cl-no-stdinc", "-ffp-contract=off", "-fno-math-errno",
                                             "-fno-strict-aliasing"};
-        // The standard is clang's default, since as an option it would apply to the loop too.
+        // Leaves out the option for OpenCL C 1.2, which is clang's default and would apply to the
+        // loop, too.
         std::istringstream given(from_abi(artifact.options));
         for (std::string option; given >> option;)
             if (option != "-cl-std=CL1.2") options.push_back(option);

@@ -6,7 +6,7 @@
 //
 //     void entry(void* const* arguments, const unsigned group[3]);
 //
-// Its arguments are those of the artifact's slots: the address of each buffer, then of each
+// `arguments` has an address for each of the artifact's slots: first of each buffer, then of each
 // buffer's number of elements (an unsigned long), then of the parameters.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operations of the language on one component. wye-language(7) has their exact results. A component
-// has 64 bits, of which unused ones are zero. A bool is 0 or 1.
+// has 64 bits; unused bits are zero. A bool is 0 or 1.
 #pragma once
 
 #include <algorithm>
@@ -221,8 +221,7 @@ To converted(From x) {
     }
 }
 
-// ---- f16 and bf16, whose values are computed as f32 and then rounded
-// -----------------------------
+// ---- f16 and bf16: values are computed as f32, then rounded ------------------------------------
 
 inline double half_value(std::uint64_t bits) {
     const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;

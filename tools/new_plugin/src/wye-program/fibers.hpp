@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs invocations of a workgroup that wait for each other, on one thread. Each has its own stack,
-// and runs until it waits or ends. A real device runs them as threads.
+// Runs invocations of a workgroup that wait for each other, on one thread. Each invocation has its
+// own stack, and runs until it waits or ends. A real device runs invocations as threads.
 #pragma once
 
 #include <ucontext.h>
@@ -18,7 +18,8 @@ namespace driver {
 
 class Fibers {
   public:
-    // Runs body(0) to body(count - 1). Each may call `wait`, which all must call equally often.
+    // Runs body(0) to body(count - 1). A body may call `wait`; all bodies must call it equally
+    // often.
     Fibers(std::size_t count, std::function<void(std::size_t)> body)
         : body_(std::move(body)), fibers_(count) {}
     Fibers(const Fibers&) = delete;
@@ -47,7 +48,7 @@ class Fibers {
         }
     }
 
-    // Returns once all other invocations have come as far.
+    // Returns when all other invocations have called `wait` equally often.
     void wait() { swapcontext(&fibers_[current_].context, &scheduler_); }
 
   private:

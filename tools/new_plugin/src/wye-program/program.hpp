@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program of the format `wye-program`: the program itself, in wire form, which Wye's sdk reads.
-// plugin-formats.md says how the host has changed it, and what the plugin must do.
+// plugin-formats.md says how the host has changed the program, and what the plugin must do.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockedSignals: blocks all signals of the calling thread while it lives. A thread that is started
-// meanwhile inherits this, so that the application's handlers never run on it.
+// BlockedSignals: blocks all signals of the calling thread as long as the object exists. A thread
+// that is started meanwhile inherits the blocked signals, so that the application's handlers never
+// run on it.
 #pragma once
 
 #include <signal.h>

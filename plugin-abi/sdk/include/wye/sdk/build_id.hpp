@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the linker's build id of a loaded library or program. It changes with the code.
+// Reads the linker's build id of a loaded library or program. The build id changes with the code.
 // Thread-safe.
 #pragma once
 

@@ -2,9 +2,9 @@
 //
 // A checksum against damaged files, not against forgers. Pure.
 //
-// It detects every change within one aligned word of 8 bytes: each step below is a bijection of the
-// word for a fixed state, and of the state for a fixed word, so two texts of one length that differ
-// in one word have different sums. It misses other damage once in 2^64.
+// The checksum detects every change within one aligned word of 8 bytes: each step below is a
+// bijection of the word for a fixed state, and of the state for a fixed word, so two texts of one
+// length that differ in one word have different sums. Other damage is missed once in 2^64.
 #pragma once
 
 #include <cstddef>

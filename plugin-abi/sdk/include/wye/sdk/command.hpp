@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CommandList: a command as a list of operations. It copies the operations of the description, and
-// fills in their late values at each execution. A plugin whose driver cannot record commands sends
-// them one by one; others build and update the driver's form from them. One thread at a time, as
-// for submits.
+// CommandList: a command as a list of operations. It copies the operations of the command's
+// description, and fills in their late values at each execution. A plugin whose driver cannot
+// record commands submits the operations one by one; other plugins build and update the driver's
+// recording from them. One thread at a time, as for submits.
 #pragma once
 
 #include <cstddef>
@@ -36,15 +36,15 @@ class CommandList {
     using SizesOf = ArgumentSizes (*)(wye_program_object*);
 
     // Makes the list of a description. UNSUPPORTED for an operation that a command cannot have, and
-    // for flags other than `flags` and LATE_GRID. `plugin` is the name in messages.
+    // for flags of dispatches other than `flags` and LATE_GRID. `plugin` is the name in messages.
     [[nodiscard]] static Result<CommandList> of(std::string_view plugin,
                                                 const wye_command_desc& desc, SizesOf sizes,
                                                 std::uint32_t flags = 0);
     CommandList(CommandList&&) = default;
     CommandList& operator=(CommandList&&) = default;
 
-    // Returns the operations of one execution, valid until the next call. If nothing is late, they
-    // are those of the description.
+    // Returns the operations of one execution, valid until the next call. If nothing is late, these
+    // are the operations of the description.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         if (!fixed_) resolve_late(execution);
         return operations_;

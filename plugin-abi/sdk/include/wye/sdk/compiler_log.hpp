@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns the log of a C compiler into an error: the first complaint becomes the sentence, with the
-// source line that it names; the whole log becomes the cause. Pure; free-threaded.
+// Turns the log of a C compiler into an error: the first complaint becomes the message, with the
+// source line that the complaint names; the whole log becomes the cause. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace wye::sdk {
 
 struct DeviceInfo {
     std::string name;
-    // The reason why the device cannot be used; empty: usable.
+    // Why the device cannot be used, and the remedy; empty: the device is usable.
     std::string reason, fix;
     std::int64_t native_code = 0;  // the driver's error code behind `reason`
 

@@ -12,9 +12,9 @@
 
 namespace wye::sdk::errors {
 
-// Makes an error without allocating, for want of memory for a longer one.
+// Makes an error without allocating, for cases in which there is no memory for a longer error.
 [[nodiscard]] Error brief(Code code) noexcept;
-// Returns what `make` returns, or a brief error of `code` if there is no memory for that.
+// Returns what `make` returns, or a brief error of `code` if `make` runs out of memory.
 template <typename Make>
 [[nodiscard]] Error made_or_brief(Code code, Make&& make) noexcept {
     try {
@@ -36,7 +36,7 @@ struct Native {
 [[nodiscard]] Error native(const Native& failed, std::string_view call, std::string_view subject,
                            std::string_view fix);
 
-// Remedies for a lost device: for one that can be opened again, and for one that needs a new
+// Remedies for a lost device that can be opened again, and for a lost device that needs a new
 // process.
 inline constexpr const char* kOpenAgain =
     "Fix: open the device again, and restart the process where that fails; look for the device in "
@@ -44,7 +44,7 @@ inline constexpr const char* kOpenAgain =
 inline constexpr const char* kRestart =
     "Fix: restart the process: after such a loss its driver gives it no new context";
 
-// DEVICE_LOST, by the extension wye.loss.
+// Makes the error DEVICE_LOST for a device that is lost on request, by the extension wye.loss.
 [[nodiscard]] Error lost_on_request(const std::string& device);
 
 // ---- Opening a driver ----
@@ -52,7 +52,7 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error library_absent(std::string_view what, const std::string& library,
                                    std::string_view why, std::string_view fix);
 // Makes the error for a function that the driver's library lacks. `part_of` is the version that has
-// it, such as "OpenCL 1.2".
+// the function, such as "OpenCL 1.2".
 [[nodiscard]] Error function_absent(const std::string& library, std::string_view function,
                                     std::string_view part_of, std::string_view fix);
 
@@ -65,8 +65,8 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error unknown_usage(std::string_view plugin, std::uint32_t usage,
                                   const std::string& label);
-// Makes the error for an alignment that is too strict. `most` is the strictest that the device's
-// buffers keep.
+// Makes the error for an alignment that is too strict. `most` is the strictest alignment that the
+// device's buffers keep.
 [[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
                                      const std::string& device, const std::string& label);
 [[nodiscard]] Error not_mappable(const std::string& device);
@@ -101,14 +101,15 @@ inline constexpr const char* kRestart =
 // that is not zero.
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags, std::uint32_t reserved = 0);
-// Makes the error for unknown flags of an operation. The message names the launches that the ABI
-// has but the plugin lacks.
+// Makes the error for unknown flags of an operation. If the flags ask for a cooperative or an
+// indirect launch, the message says that the plugin has none.
 [[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);
-// Makes the error for an operation with unknown flags, of itself or of its bindings, or with a
+// Makes the error for an operation that has unknown flags, a binding with unknown flags, or a
 // critical extension. `launch`: the flags that dispatches may have.
 [[nodiscard]] Error unknown_part(std::string_view plugin, const wye_operation& op,
                                  std::uint32_t launch);
-// Makes the error for a cooperative launch of more workgroups than can run at once; 0: none can.
+// Makes the error for a cooperative launch of more workgroups than can run at once. `most`: the
+// number that can run at once, which may be 0.
 [[nodiscard]] Error too_many_at_once(const std::string& label, std::uint64_t groups,
                                      const std::string& device, std::uint64_t most);
 // Makes the error for an indirect launch whose buffer has more workgroups than the device allows.

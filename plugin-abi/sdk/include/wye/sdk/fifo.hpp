@@ -31,7 +31,7 @@ class Fifo {
         places_[place(size_)] = std::move(value);
         ++size_;
     }
-    // Adds a value as a new T.
+    // Adds a default-constructed value, and returns it.
     [[nodiscard]] T& push_new() {
         make_room();
         return push_next();
@@ -48,7 +48,8 @@ class Fifo {
         first_ = place(1);
         --size_;
     }
-    // The value that push_next will return, after make_room. Removing values does not move it.
+    // The value that `push_next` will return, for a caller that has called `make_room`. Removing
+    // values does not move it.
     [[nodiscard]] T& next() { return places_[place(size_)]; }
     void clear() {
         while (!empty()) (void)pop();

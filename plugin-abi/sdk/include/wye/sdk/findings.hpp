@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plugin's probe, in a process of its own, found: the host hands it to the plugin in its
-// configuration. Plugins try in a probe what could harm a process, and take the answer from here.
+// The findings of a plugin's probe, which ran in a separate process. The host passes them to the
+// plugin in the configuration. A plugin tries what could harm a process only while it is probed;
+// otherwise it reads the result here.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 
 namespace wye::sdk {
 
-// Whether the probe found that device `index` has a fact that is a flag, such as "ieee_f32".
-// Nothing: this process is a probe, or the host opened the plugin without one.
+// Whether the flag `fact`, such as "ieee_f32", holds for device `index`, as the probe found.
+// Nothing: this process is a probe, or the host opened the plugin without a probe.
 [[nodiscard]] inline std::optional<bool> found_by_probe(const wye_host_table& host,
                                                         std::uint32_t index,
                                                         std::string_view fact) {
     if (!config(host, "probed")) return std::nullopt;
-    // Names, each with a blank behind it.
+    // The names of the facts that were found, each followed by a blank.
     const std::string names = " " + config(host, "probed." + std::to_string(index)).value_or("");
     return names.find(" " + std::string(fact) + " ") != std::string::npos;
 }

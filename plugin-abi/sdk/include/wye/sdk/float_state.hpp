@@ -18,7 +18,8 @@ namespace wye::sdk {
 class FloatState {
   public:
 #if defined(__x86_64__)
-    // Writing a register takes much longer than reading it, and most threads have the state.
+    // Writing a register takes much longer than reading it, and most threads already have the
+    // needed state.
     FloatState() noexcept : saved_(_mm_getcsr()), saved_x87_(x87()) {
         if ((saved_ & ~kRaised) != kState) [[unlikely]]
             _mm_setcsr(kState);

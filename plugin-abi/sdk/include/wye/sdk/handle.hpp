@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Handle: owns one native object and frees it by `Release(owner, object)`. Refers to the object's
-// owner (the driver, the logical device, the context), which must outlive it. Movable; not
+// owner (the driver, the logical device, the context), which must outlive the Handle. Movable; not
 // synchronised.
 #pragma once
 
@@ -28,8 +28,8 @@ class Handle {
     }
 
     [[nodiscard]] Object get() const { return object_; }
-    // The out-parameter for a driver call that creates the object, and leaves it unchanged on
-    // failure. The handle must be empty.
+    // The out-parameter for a driver call that creates the object. The call must leave the
+    // out-parameter unchanged on failure. The handle must be empty.
     [[nodiscard]] Object* receive(Owner& owner) {
         owner_ = &owner;
         return &object_;

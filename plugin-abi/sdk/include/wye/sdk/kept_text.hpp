@@ -16,8 +16,8 @@
 
 namespace wye::sdk {
 
-// Reads a text. Returns nothing if the file is absent or damaged, or if it or its folder belongs to
-// another user or is writable by others.
+// Reads a text. Returns nothing if the file is absent or damaged, or if the file or its folder
+// belongs to another user or is writable by others.
 [[nodiscard]] std::optional<std::string> read_kept(const std::string& folder, std::string_view kind,
                                                    std::string_view key);
 // Writes a text, and creates folders with mode 0700. Text and key together have at most 256 KiB.
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMostKeptBytes = std::size_t{256} << 10U;
 // The file's name: KIND-0123456789abcdef, with a hash of the key. A kind has letters and hyphens
 // only.
 [[nodiscard]] std::string kept_name(std::string_view kind, std::string_view key);
-// Whether `name` is the name of a kept text's file, or of an unfinished one.
+// Whether `name` is the name of a kept text's file, or of an unfinished file.
 [[nodiscard]] bool is_kept_name(std::string_view name) noexcept;
 [[nodiscard]] std::string kept_file(std::string_view kind, std::string_view key,
                                     std::string_view text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A type for each slot of the contract, with which a layer chooses what it does in a call:
+// A type for each slot of the ABI, by which a layer chooses what it does in a call:
 // slot::plugin::open_device, slot::device::buffer_create, slot::queue::submit, and those of the
-// extensions, such as slot::native::buffer. Each has its name, its table and its place in the
+// extensions, such as slot::native::buffer. Each type has the slot's name, table and member of the
 // table.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LayoutSlots: implements the extension `wye.layouts` for a device whose context has `layouts`,
-// with `LayoutCounts counts() const`. Threads as in abi_layouts.h.
+// LayoutSlots: implements the extension `wye.layouts` for a device whose `context()` has a member
+// `layouts` with `LayoutCounts counts() const`. Threads as in abi_layouts.h.
 #pragma once
 
 #include <cstdint>

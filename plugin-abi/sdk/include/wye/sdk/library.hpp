@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens a vendor's library at run time, by name. It is never closed, since drivers keep threads.
-// Thread-safe.
+// Opens a vendor's library at run time, by name. The library is never closed, since drivers keep
+// threads. Thread-safe.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace wye::sdk {
 
-// Opens a library. Null if it cannot be opened, with the reason in `why`.
+// Opens a library. Null: the library cannot be opened; `why` has the reason.
 [[nodiscard]] void* load_library(const std::string& library, std::string& why);
-// Opens a library. Error: MISSING_DEPENDENCY, with `fix`, if it cannot be opened. `what` names it
-// in the message, as in "the OpenCL loader".
+// Opens a library. Error: MISSING_DEPENDENCY, with `fix`, if the library cannot be opened. `what`
+// names the library in the message, as in "the OpenCL loader".
 [[nodiscard]] Result<void*> open_library(const std::string& library, std::string_view what,
                                          std::string_view fix);
 // Returns the address of a symbol, or null if there is none.
 [[nodiscard]] void* symbol_in(void* library, const char* name);
 
-// Looks up functions by `find(name)`, and remembers the name of the first missing one.
+// Looks up functions by `find(name)`, and remembers the name of the first missing function.
 template <typename Find>
 class Functions {
   public:

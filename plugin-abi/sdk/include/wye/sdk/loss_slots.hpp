@@ -24,7 +24,8 @@ struct LossSlots {
             const auto timeline_of = [](void* queue) -> auto& {
                 return static_cast<typename Device::Queue*>(queue)->timeline();
             };
-            // The driver still works, so lets it end before the host destroys objects that it uses.
+            // The driver still works. Lets its work end, because the host may then destroy objects
+            // that the work uses.
             device.loss.visit_queues([&](void* queue) { timeline_of(queue).let_end(); });
             device.loss.record(errors::lost_on_request(device.info.name));
             device.loss.visit_queues([&](void* queue) { timeline_of(queue).drain(); });

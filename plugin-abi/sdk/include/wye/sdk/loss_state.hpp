@@ -18,13 +18,13 @@ namespace wye::sdk {
 class LossState {
   public:
     [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-    // DEVICE_LOST, caused by the error that lost the device; nothing if it is not lost.
+    // DEVICE_LOST, caused by the error that lost the device; nothing if the device is not lost.
     [[nodiscard]] std::optional<Error> error() const {
         if (!lost()) return std::nullopt;
         const Lock lock(mutex_);
         return error_;
     }
-    // As `error`, but a brief one if there is no memory for a copy.
+    // As `error`, but a brief error if there is no memory for a copy.
     [[nodiscard]] std::optional<Error> error_or_brief() const noexcept {
         if (!lost()) return std::nullopt;
         const Lock lock(mutex_);

@@ -29,7 +29,8 @@
 #define WYE_SCOPED_CAPABILITY WYE_THREAD_ATTRIBUTE(scoped_lockable)
 // Annotates a member that is read and written with `mutex` held.
 #define WYE_GUARDED_BY(mutex) WYE_THREAD_ATTRIBUTE(guarded_by(mutex))
-// Annotates a function whose caller holds the mutex, or must not hold it.
+// WYE_REQUIRES annotates a function whose caller must hold the mutex, WYE_EXCLUDES a function whose
+// caller must not hold the mutex.
 #define WYE_REQUIRES(...) WYE_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define WYE_EXCLUDES(...) WYE_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define WYE_ACQUIRE(...) WYE_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
@@ -48,8 +49,9 @@ extern "C" [[gnu::weak, gnu::visibility("default")]] void wye_scheduler_point();
 #define WYE_SCHEDULER_POINT() void()
 #endif
 
-// ThreadSanitizer knows the mutexes of the standard library. It is told of Mutex, so that it sees
-// the order in which mutexes are locked. WYE_FOR_TSAN(call) is the call in its builds only.
+// ThreadSanitizer knows the mutexes of the standard library. Mutex reports its locking to
+// ThreadSanitizer, so that the order in which mutexes are locked is checked. WYE_FOR_TSAN(call) is
+// `call` in builds with ThreadSanitizer, and nothing in others.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define WYE_THREAD_SANITIZER
@@ -190,7 +192,8 @@ class WYE_SCOPED_CAPABILITY SharedLock {
     SharedMutex& mutex_;
 };
 
-// Holds a TimedMutex, or nothing. Code that has checked it calls `assert_held`. Movable.
+// Holds a TimedMutex, or nothing. Code that has checked that the mutex is held calls `assert_held`.
+// Movable.
 class TimedHold {
   public:
     [[nodiscard]] static TimedHold now(TimedMutex& mutex) {
@@ -222,7 +225,7 @@ class WYE_SCOPED_CAPABILITY WaitingLock {
     void lock() WYE_ACQUIRE() { lock_.lock(); }
     void unlock() WYE_RELEASE() { lock_.unlock(); }
     void wait(std::condition_variable& changed) { changed.wait(lock_); }
-    // Returns false if the time is over.
+    // Returns false if `end` has passed.
     template <typename Time>
     bool wait_until(std::condition_variable& changed, const Time& end) {
         return changed.wait_until(lock_, end) == std::cv_status::no_timeout;

@@ -3,7 +3,7 @@
 // NativeSlots: implements the extension `wye.native_handle` for a device whose class, and the
 // classes of its buffers and queues, have `Result<void> native(NativeValues&) const`. Threads as in
 // abi_native.h. A device that adopts native memory also has `Result<std::unique_ptr<Buffer>>
-// Buffer::adopt(Device&, const wye_buffer_desc&)`; this file has helpers for it.
+// Buffer::adopt(Device&, const wye_buffer_desc&)`; this file has helpers for `adopt`.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class NativeValues {
         out_.count = 0;
         out_.reserved = 0;
     }
-    // Adds a handle or a number. `type` is a static string. At most WYE_NATIVE_VALUES.
+    // Adds a handle or a number. `type` is a static string. At most WYE_NATIVE_VALUES can be added.
     template <typename T>
     void add(std::string_view type, T value) {
         wye_native_value& to = out_.values[out_.count++];
@@ -39,7 +39,7 @@ class NativeValues {
     wye_native_handle& out_;
 };
 
-// The memory in a buffer's description that the buffer is to be made of; null: none.
+// The native memory of which a buffer is to be made, from the buffer's description; null: none.
 [[nodiscard]] inline const wye_native_memory* native_memory(const wye_header& header) noexcept {
     for (const void* next = header.next; next != nullptr;
          next = static_cast<const wye_header*>(next)->next)
@@ -50,7 +50,8 @@ class NativeValues {
 }
 
 // The value of type `type` in the native handle that a buffer's description gives as its memory.
-// INVALID_ARGUMENT: no such value, or it is 0. `device`: the device's name, for the error.
+// INVALID_ARGUMENT: there is no such value, or the value is 0. `device`: the device's name, for the
+// error.
 [[nodiscard]] Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
                                                  const std::string& device);
 // Like `native_value`, converted to T, a pointer or a handle type of the driver.
@@ -63,14 +64,15 @@ template <typename T>
     else
         return static_cast<T>(value);
 }
-// Makes the error for native memory of another device or context. `type`: of its native value.
+// Makes the error for native memory of another device or context. `type`: the type of the native
+// value.
 [[nodiscard]] Error native_of_other(const wye_buffer_desc& desc, std::string_view type,
                                     const std::string& device);
 // Makes the error for native memory that programs and transfers cannot use. `why`: "it is read
 // only".
 [[nodiscard]] Error native_unfit(const wye_buffer_desc& desc, std::string_view type,
                                  std::string_view why, std::string_view fix);
-// Checks the size of native memory and its address, or 0 if it has none.
+// Checks the size and the address of native memory. `address` 0: the memory has no address.
 [[nodiscard]] Result<void> check_native(const wye_buffer_desc& desc, std::uint64_t size,
                                         std::uint64_t address = 0);
 

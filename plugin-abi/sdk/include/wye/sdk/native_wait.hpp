@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The event of the driver's API that a submission waits for (WYE_CHAIN_NATIVE_WAIT in
-// abi_native.h). A queue takes one if its class has `static constexpr bool kWaitsNative = true`
-// and, as a step of a submit (queue.hpp), `Result<void> wait_native(const wye_native_handle&)`.
+// abi_native.h). A queue can wait for such an event if its class has `static constexpr bool
+// kWaitsNative = true` and, as a step of a submit (queue.hpp), `Result<void> wait_native(const
+// wye_native_handle&)`.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ template <typename Queue>
     return nullptr;
 }
 
-// The value of type `type` in the handle of an event. INVALID_ARGUMENT: no such value, or it is 0.
-// `device`: the device's name, for the error.
+// The value of type `type` in the handle of an event. INVALID_ARGUMENT: there is no such value, or
+// the value is 0. `device`: the device's name, for the error.
 [[nodiscard]] Result<std::uint64_t> native_event(const wye_native_handle& event,
                                                  std::string_view type, const std::string& device);
 // Like `native_event`, converted to T, a pointer or a handle type of the driver.

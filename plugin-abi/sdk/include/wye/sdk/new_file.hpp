@@ -2,9 +2,9 @@
 //
 // NewFile: a file that appears complete or not at all. Until `publish`, its bytes are in a file
 // without a name (O_TMPFILE), so that a killed process leaves nothing behind. If the file system
-// does not support that, they are in PATH.XXXXXX, which the destructor removes. A process that is
-// killed just while it replaces an existing file may leave the new one, complete, as PATH.XXXXXX.
-// Move-only. One thread at a time.
+// does not support that, the bytes are in PATH.XXXXXX, which the destructor removes. A process that
+// is killed just while it replaces an existing file may leave the new file, complete, as
+// PATH.XXXXXX. Move-only. One thread at a time.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +24,8 @@
 
 namespace wye::sdk {
 
-// Whether the process may not write files of this size: it would get the fatal signal SIGXFSZ.
+// Whether a file of this size exceeds the process's limit, so that writing it would raise the fatal
+// signal SIGXFSZ.
 [[nodiscard]] inline bool above_file_limit(std::size_t size) {
     rlimit limit{};
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur;
@@ -78,7 +79,7 @@ class NewFile {
         }
         return ::fchmod(descriptor_, mode) == 0 ? 0 : errno;
     }
-    // Writes all bytes. EFBIG above the process's file size limit.
+    // Writes all bytes. EFBIG: the file would exceed the process's file size limit.
     [[nodiscard]] int write(std::span<const std::byte> bytes) const {
         return above_file_limit(bytes.size()) ? EFBIG : write_all(descriptor_, bytes);
     }

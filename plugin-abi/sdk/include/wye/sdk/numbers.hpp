@@ -17,8 +17,8 @@
 
 namespace wye::sdk {
 
-// Reads the number at the beginning of `text`, and removes it. False, with both unchanged: `text`
-// begins with no number of this type. `base` is for whole numbers only.
+// Reads the number at the beginning of `text`, and removes it. False: `text` begins with no number
+// of this type; `text` and `out` are unchanged. `base` is for whole numbers only.
 template <typename T>
 [[nodiscard]] bool take_number(std::string_view& text, T& out, int base = 10) {
     std::from_chars_result read{};
@@ -73,7 +73,7 @@ inline constexpr Unit kFrequencyUnits[] = {
 
 // Reads a number with one of the units, in upper or lower case, behind at most one blank: "1.5GiB",
 // "20 us". It may have six decimals, and is rounded down to a whole number of the smallest unit.
-// Nothing for any other text, and for a number of 2^64 or more.
+// Returns nothing for any other text, and for a number of 2^64 or more.
 [[nodiscard]] std::optional<std::uint64_t> parse_quantity(
     std::string_view text, std::initializer_list<std::span<const Unit>> units);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make_own_folders: makes a folder, and the parents that it lacks, for this user only.
+// make_own_folders: makes a folder and its missing parents, for this user only.
 #pragma once
 
 #include <sys/stat.h>

@@ -32,7 +32,7 @@ namespace wye::sdk {
     return {size, 0, nullptr};
 }
 
-// Returns an operation of this kind with all else zero.
+// Returns an operation of this kind whose other members are zero.
 [[nodiscard]] inline wye_operation new_operation(std::uint32_t kind) noexcept {
     wye_operation out{};
     out.kind = kind;
@@ -45,7 +45,7 @@ namespace wye::sdk {
     return {buffer, offset, size, elements, 0, 0, 0};
 }
 
-// Returns a submission of these operations and waits, which it borrows.
+// Returns a submission that points to these operations and waits.
 [[nodiscard]] inline wye_submission submission_of(std::uint64_t value,
                                                   std::span<const wye_operation> operations,
                                                   std::span<const wye_event> waits = {},
@@ -141,8 +141,8 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     out.format_count = formats.size();
 }
 
-// Copies all but the header to a structure that the host gave, whose header may be older and so end
-// earlier.
+// Copies all members but the header to a structure of the host. The structure is shorter if the
+// host was built with an older ABI header.
 template <typename Structure>
 void give(const Structure& from, Structure& to) noexcept {
     const std::size_t size = std::min<std::size_t>(to.header.size, sizeof from);
@@ -178,8 +178,8 @@ void give(const Structure& from, Structure& to) noexcept {
     return flags;
 }
 
-// Returns the description of a plugin that works with every host of this header's major version. If
-// it uses what a later minor added without a look at the effective minor, it sets
+// Returns the description of a plugin that works with every host of this header's major version. A
+// plugin that uses additions of a later minor without checking the effective minor must set
 // `host_minor_needed` to that minor. The strings and the table must be static.
 [[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
                                                  std::string_view vendor,
@@ -201,7 +201,7 @@ void give(const Structure& from, Structure& to) noexcept {
     return desc;
 }
 
-// Returns what a host of this header says of itself to a query.
+// Returns what a host that was built with this header tells a plugin in a query.
 [[nodiscard]] constexpr wye_hello hello() noexcept {
     return {header_of(sizeof(wye_hello)), WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_MINOR_DRAFT,
             WYE_ABI_MINOR_FROZEN};

@@ -35,7 +35,7 @@ inline std::size_t utf8_sequence(std::string_view text, std::uint32_t& code) {
     return code < kLeast[size] || surrogate || code > 0x10ffff ? 0 : size;
 }
 
-// False for what a terminal obeys, what ends a line, and what turns the direction of writing.
+// False for characters that control a terminal, end a line, or change the direction of writing.
 inline bool is_visible(std::uint32_t code) {
     const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
     const bool ends_line = code == 0x2028 || code == 0x2029;
@@ -98,8 +98,8 @@ template <typename Keeps>
     return detail::printable(
         text, [](std::string_view rest) { return rest == "\n" || rest.starts_with("\n  "); });
 }
-// Writes `?` for each character that `one_line` escapes, so that a caret can stand below one of
-// them. Keeps tabs.
+// Writes `?` for each character that `one_line` escapes, so that each character takes one column
+// and a caret can stand below it. Keeps tabs.
 [[nodiscard]] inline std::string one_column_each(std::string_view text) {
     std::string out;
     while (!text.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usable_processors(): how many processors the calling thread may run on, by its affinity mask;
-// at least 1. std::thread::hardware_concurrency counts those of the machine and reads a file for
-// it. Free-threaded; nothing throws.
+// usable_processors(): how many processors the calling thread may run on, by its affinity mask; at
+// least 1. std::thread::hardware_concurrency would count the processors of the machine, and read a
+// file to do so. Free-threaded; nothing throws.
 #pragma once
 
 #include <sched.h>

@@ -8,14 +8,16 @@
 // abandon() drops the submit, and the call fails. If part of the submit was already queued, that
 // part ends first, the call succeeds, and the submit's value fails.
 //
-// The plugin's class derives from this. It has timeline() (see timeline.hpp) and, in this order,
-// the following steps, which return Result unless a type is given:
+// The plugin's class derives from InOrderQueue. It has timeline() (see timeline.hpp) and, in this
+// order, the following steps, which return Result unless a type is given:
 //
 //     begin()                     before anything else
-//     wait_for(timeline, value)   makes later operations run after `value` of a queue's timeline of
-//                                 the same device; of its own timeline only with kFailsLate
-//     order_after(timeline, value)   as wait_for, but later operations run too if `value` fails;
-//                                 never of its own timeline; needed only with kFailsLate
+//     wait_for(timeline, value)   makes later operations run after `value` of the timeline of a
+//                                 queue of the same device; called for the queue's own timeline
+//                                 only with kFailsLate
+//     order_after(timeline, value)   as wait_for, but later operations run even if `value` fails;
+//                                 never called for the queue's own timeline; needed only with
+//                                 kFailsLate
 //     wait_native(event)          as wait_for, for an event of the driver's API; optional, see
 //                                 native_wait.hpp
 //     span plan(operations)       returns the operations that are left to queue one by one
@@ -24,14 +26,15 @@
 //     execute(op)                 of a command; optional
 //     bool replay(op, value)      sends a submit of one command without waits, signals and times,
 //                                 in place of all steps; false: nothing was sent, and the steps
-//                                 follow, also for the error; does not throw once it was sent;
+//                                 follow, which report any error; must not throw after sending;
 //                                 optional
 //     end()                       from here on, the submit's work has the value value()
-//     void abandon() noexcept     drops the submit, so that nothing of it runs with a later one
+//     void abandon() noexcept     drops the submit, so that no part of it runs with a later submit
 //
-// It also has `static constexpr std::string_view kPlugin`, its name in messages, and, if dispatches
-// may have flags, `static constexpr std::uint32_t kLaunchFlags`. One thread at a time. The body is
-// in queue_submit.hpp, which the class's own source includes and instantiates.
+// The class also has `static constexpr std::string_view kPlugin`, the plugin's name in messages,
+// and, if dispatches may have flags, `static constexpr std::uint32_t kLaunchFlags`. One thread at a
+// time. The body of `submit` is in queue_submit.hpp, which the class's own source includes and
+// instantiates.
 #pragma once
 
 #include <optional>
@@ -88,7 +91,8 @@ class InOrderQueue {
     }
 
     [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
-    // Sends a submit that the plugin's `replay` concerns. False: nothing was sent; call `submit`.
+    // Sends a submit through the plugin's `replay`, if the submit is one that `replay` takes.
+    // False: nothing was sent; call `submit`.
     [[nodiscard, gnu::hot]] bool replay_alone(const wye_submission& submission) noexcept;
     // Writes what the driver granted.
     void describe(wye_queue_info& out) const {
@@ -102,7 +106,7 @@ class InOrderQueue {
     ~InOrderQueue() = default;
 
     // Passes on the result of queueing an operation. The first success marks the submit as begun.
-    // So does a cancellation, since a part may have run before it.
+    // So does a cancellation, since a part of the operation may have run before.
     [[nodiscard]] Result<void> queued(Result<void> done) {
         queued_ = queued_ || done.ok() || done.error().code == Code::CANCELLED;
         return done;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QueueSlots: implements the slots of a queue for a C++ class `Queue`. The class has
-// submit(submission), and replay_alone(submission) if it has `replay` (see queue.hpp), timeline()
-// (see timeline.hpp), whose result may have cancel(first, last), device(), the Device of
-// device_slots.hpp, and a destructor that waits for pending submits. Threads as in abi.h.
+// submit(submission); replay_alone(submission), if it has `replay` (see queue.hpp); timeline() (see
+// timeline.hpp), whose result may have cancel(first, last); device(), which returns the Device of
+// device_slots.hpp; and a destructor that waits for pending submits. Threads as in abi.h.
 #pragma once
 
 #include <span>
@@ -53,7 +53,8 @@ struct QueueSlots {
         return *reinterpret_cast<Queue*>(object);
     }
 
-    // Defined below. The queue's source may instantiate it, so that replay_alone is inlined.
+    // Defined below. The queue's source may instantiate this function, so that replay_alone is
+    // inlined.
     [[gnu::hot]] static wye_status submit(wye_queue_object* object,
                                           const wye_submission* submission, wye_error** error);
     [[gnu::noinline]] static wye_status submit_steps(Queue& queue, const wye_submission& submission,

@@ -43,7 +43,8 @@ enum class Code : wye_status {
 }
 
 // Joins what went wrong, mostly a sentence without a full stop, and its remedy: "reason. Fix: ...".
-// Either may be empty. After a reason that ends its line, as a caret does, the remedy has its own.
+// Either may be empty. After a reason that ends with a line end, as a text with a caret does, the
+// remedy is on a line of its own.
 [[nodiscard]] inline std::string with_remedy(std::string reason, std::string_view remedy) {
     if (reason.empty() || remedy.empty() || reason.back() == '\n')
         return reason + std::string(remedy);
@@ -67,8 +68,8 @@ struct Error {
     Error(Error&&) = default;
     Error& operator=(const Error&) = default;
     Error& operator=(Error&&) = default;
-    // Frees a chain of causes of any length without recursion. The use count is only a hint: it
-    // stops at causes that other errors share.
+    // Frees a chain of causes of any length without recursion. The loop stops at a cause that
+    // another error shares, as far as the use count tells.
     ~Error() {
         for (auto next = std::move(cause); next.use_count() == 1;) {
             auto behind = next->cause;
@@ -84,8 +85,8 @@ struct Error {
         return outer;
     }
 
-    // Returns "message. Fix: ...", and a line for each cause below it. What the members quote is
-    // escaped for a terminal.
+    // Returns "message. Fix: ...", and a line for each cause below it. The texts are escaped for a
+    // terminal.
     [[nodiscard]] std::string text() const {
         std::string out = with_remedy(shown(message), shown(fix));
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
@@ -94,7 +95,8 @@ struct Error {
     }
 
   private:
-    // Keeps line ends in messages about a program's text and of compilers, which may have several.
+    // Keeps line ends in messages about a program's text and in those of compilers, which may have
+    // several lines.
     [[nodiscard]] std::string shown(std::string_view part) const {
         const bool lists = code == Code::INVALID_PROGRAM || code == Code::INVALID_TEXT ||
                            code == Code::COMPILE_FAILED;

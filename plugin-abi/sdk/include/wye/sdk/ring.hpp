@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ring, LockedRing: allocate ranges of a ring buffer. They only do arithmetic, and have no memory
-// of their own.
+// Ring, LockedRing: allocate ranges of a ring buffer. They only compute offsets, and do not own the
+// buffer.
 #pragma once
 
 #include <atomic>
@@ -81,8 +81,9 @@ class LockedRing {
   private:
     mutable Mutex mutex_;
     Ring ring_ WYE_GUARDED_BY(mutex_);
-    // Whether a range may be in use. A thread that knows of such a range never reads false: it took
-    // or marked the range itself, or learnt afterwards that the range's value was reached.
+    // Whether a range may be in use; read without the lock. A thread that has a range to mark or to
+    // free never reads false: it took the range itself, or it learnt that the range's value was
+    // reached, which happens after the range was taken.
     std::atomic<bool> taken_{false};
 };
 

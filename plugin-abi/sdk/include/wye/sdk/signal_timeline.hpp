@@ -2,10 +2,10 @@
 //
 // SignalTimeline: a timeline that submits and the host signal, implemented without the driver. A
 // value that a submit will signal is bound to the submit's value on its queue, and is settled
-// (reached or failed) when that value is. A submit that waits for a value waits for that of the
-// queue, so it needs this timeline no longer once it was made. `QueueTimeline` is the plugin's
-// queue timeline (timeline.hpp), which holds its lock while it calls settle. Members are
-// free-threaded.
+// (reached or failed) when the submit's value is settled. A submit that waits for a bound value
+// waits for the queue's value instead, so once the submit was made, it no longer needs this
+// timeline. `QueueTimeline` is the plugin's queue timeline (timeline.hpp), which holds its lock
+// while it calls settle. Members are free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -71,8 +71,8 @@ class SignalTimeline : public TimelineObject {
     void signal(std::uint64_t value) { settle(value, std::nullopt); }
     void fail(std::uint64_t value, Error error) { settle(value, std::move(error)); }
 
-    // Returns the queue's value to wait for in place of `value`. Error: UNSUPPORTED if no submit
-    // that signals it was made.
+    // Returns the queue's value to wait for in place of `value`. A null timeline: nothing is left
+    // to wait for. Error: UNSUPPORTED if no submit that signals `value` was made yet.
     [[nodiscard]] Result<Place<QueueTimeline>> place_of(std::uint64_t value) {
         const Lock lock(mutex_);
         WYE_TRY(log_.outcome(value));
@@ -86,7 +86,7 @@ class SignalTimeline : public TimelineObject {
         bound_.push({value, {&timeline, at}});
         changed_.notify_all();
     }
-    // Records that this submit was refused, so that it will not signal `value`.
+    // Records that the submit that was to signal `value` was refused.
     void unbind(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         for (std::size_t left = bound_.size(); left > 0; --left) {
@@ -122,17 +122,17 @@ class SignalTimeline : public TimelineObject {
         WYE_TRY(log_.outcome(value));
         return true;
     }
-    // The first submit that signals `value` or a later one.
+    // The first submit that signals `value` or a later value.
     [[nodiscard]] Place<QueueTimeline> find(std::uint64_t value) WYE_REQUIRES(mutex_) {
         for (std::size_t at = 0; at < bound_.size(); ++at)
             if (bound_[at].value >= value) return bound_[at].place;
         return {};
     }
-    // Waits until there is a submit that will signal `value`, and returns its place. Returns null
-    // if the value was settled, the device was lost, or the time is over.
+    // Waits until there is a submit that will signal `value`, and returns its place. Returns a null
+    // place if the value was settled, the device was lost, or the time is over.
     [[nodiscard]] Place<QueueTimeline> await_signaller(std::uint64_t value, Clock::time_point start,
                                                        std::uint64_t timeout_ns) {
-        // Polled, since the loss of a device notifies nobody.
+        // Polls, because no thread is notified of the loss of a device.
         constexpr std::uint64_t kLookUpNs = 50'000'000;
         WaitingLock lock(mutex_);
         for (;;) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The size of each table and description in ABI minor 0, the least that anyone who fills one in
-// provides. A reader compares with this or with WYE_SIZE_TO, never with sizeof, which grows.
+// The size of each table and description in ABI minor 0, which is the smallest that a host or a
+// plugin may pass. A reader compares a size with this one or with WYE_SIZE_TO, never with sizeof,
+// which grows with later minors.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The slots of each table: X(name, mandatory). Code that treats all slots alike is made from these
-// lists: the host's stubs, and layers. Append the slots of a later minor version here, as in the
-// header.
+// lists: the host's stubs, and layers. Append the slots of a later minor version here, in the order
+// of the ABI header.
 #pragma once
 
 #define WYE_PLUGIN_SLOTS(X) \

@@ -38,9 +38,9 @@ inline constexpr std::uint32_t kSpinMicroseconds = 2000;
     return nanoseconds_in(host, key, kSpinMicroseconds);
 }
 
-// How long the next wait of a queue polls: the whole time as long as waits end within it. After a
-// wait that took longer it is an eighth, since the next one will probably take long too and the
-// polling would be in vain. Free-threaded.
+// How long the next wait of a queue polls: the whole polling time, as long as waits end within it.
+// After a wait that took longer, the next wait polls for an eighth of the polling time, since it
+// will probably take long too. Free-threaded.
 class SpinTime {
   public:
     // `most_ns`: the whole time; 0: waits do not poll.

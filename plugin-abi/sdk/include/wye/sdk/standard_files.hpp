@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For programs: keeps descriptors 0 to 2 from becoming those of other files. If a program is
-// started with one of them closed (`2>&-`), the next file that it opens gets that number, and what
-// it prints ends up in that file.
+// started with one of them closed (`2>&-`), the next file that the program opens gets that number,
+// and what the program prints ends up in that file.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,8 @@ namespace wye::sdk {
 inline void open_standard_files() noexcept {
     for (int descriptor = 0; descriptor <= 2; ++descriptor) {
         if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-        // The lowest free number is this one. Without a /dev/null, uses of it fail.
+        // The system gives the lowest free number, which is this descriptor. Without /dev/null,
+        // opens `/` in a mode in which every use fails.
         if (::open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY) < 0)
             (void)::open("/", O_PATH);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Timeline: the timeline of a queue: polling and waiting for values, and their failures and times.
-// For each pending value it keeps a Submit: the plugin's state for polling, waiting and cleaning up
-// (events, marks, host copies). The plugin's class derives from this and has, in this order:
+// For each pending value, the timeline keeps a Submit: the plugin's state for polling, waiting and
+// cleaning up (events, marks, host copies). The plugin's class derives from Timeline and has, in
+// this order:
 //
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
 //     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
@@ -19,21 +20,23 @@
 // and optionally enter(), whose result is kept alive during driver calls (a current context), and a
 // member `events` with
 //
-//     bool is_seen(const Submit&)               whether it has ended, as far as the host knows
-//                                               without the driver; called without enter()
+//     bool is_seen(const Submit&)               whether the submit has ended, as far as the host
+//                                               knows without the driver; called without enter()
 //
-// A Submit with a member is_marked() may have no event. Then the next later submit that has one, or
-// else the newest submit, is asked in its place, so the value of the Submit without an event may be
-// reached as late as the value of the submit that is asked.
+// A Submit with a member is_marked() may have no event. The timeline then asks the next later
+// submit that has an event, or the newest submit if none has. So the value of a Submit without an
+// event may be reached only when that later submit has ended.
 //
-// A Submit with a member clear() is emptied by it, so that it keeps its memory.
+// If Submit has a member clear(), the timeline empties each Submit by it, so that the Submit keeps
+// its memory.
 //
-// The timeline holds its lock while it calls the functions up to times_of, so they must not call
-// the timeline. After an error of has_ended, wait_for or finish, the state of the work is unknown:
-// all pending values fail with that error; later submits run, unless the device was lost. Once it
-// was lost, no pending value is reached any more. Members are free-threaded unless stated.
-// Each plugin instantiates the template in the source file of its derived class (`extern template`
-// elsewhere), so that the calls of that class's functions are inlined.
+// The timeline holds its lock while it calls is_seen and the functions up to sleep_event_of, so
+// they must not call the timeline. After an error of has_ended, wait_for or finish, the state of
+// the work is unknown: all pending values fail with that error; later submits run, unless the
+// device was lost. Once the device was lost, no pending value is reached any more. Members are
+// free-threaded unless stated. Each plugin instantiates the template in the source file of its
+// derived class (`extern template` elsewhere), so that the calls of that class's functions are
+// inlined.
 #pragma once
 
 #include <algorithm>
@@ -73,8 +76,8 @@ class Timeline : public TimelineObject {
     [[nodiscard]] bool reached(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Reached;
     }
-    // Returns true if the value was reached, false if not yet. Returns an error if it failed or
-    // will never be reached.
+    // Returns true if the value was reached, false if not yet. Returns an error if the value failed
+    // or will never be reached.
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
@@ -105,8 +108,8 @@ class Timeline : public TimelineObject {
         return log_.outcome(value);
     }
     // Called before a timed submit. From time to time, relates the device's clock to the host's, by
-    // work on `on` that `events` of the derived class submits. That work would wait behind pending
-    // work; if there is some, the earlier relation stays in use.
+    // work that the derived class's `events` submits to `on`. If work is pending, the new work
+    // would wait behind it, so the earlier relation stays in use.
     template <typename... On>
     void match_clock(On... on) {
         if (self().events.knows_clock()) return;
@@ -118,7 +121,7 @@ class Timeline : public TimelineObject {
     [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) { return log_.times(value); }
 
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
-    // Returns an error if `value` has failed, or if the device was lost before it was reached.
+    // Returns an error if `value` has failed, or if the device was lost before `value` was reached.
     [[nodiscard, gnu::always_inline]] Result<void> usable(std::uint64_t value) const {
         if (log_.state(value) == ValueLog::State::Failed) return log_.outcome(value);
         if (loss_.lost() && value > log_.reached()) [[unlikely]]
@@ -134,7 +137,8 @@ class Timeline : public TimelineObject {
     // Whether a pending value may fail without a loss of the device.
     [[nodiscard]] static constexpr bool fails_late() { return Derived::kFailsLate; }
 
-    // Records that the submit that gets `value` signals these events, which are of SignalTimelines.
+    // Records that the submit that gets `value` signals these events, whose timelines are
+    // SignalTimelines.
     void add_signals(std::uint64_t value, std::span<const wye_event> events) {
         for (const wye_event& event : events) {
             auto& timeline = static_cast<Signals&>(TimelineObject::of(event.timeline));
@@ -145,7 +149,7 @@ class Timeline : public TimelineObject {
             timeline.bind(event.value, self(), value);
         }
     }
-    // Records that this submit was refused, and signals nothing.
+    // Records that the submit with `value` was refused, and signals nothing.
     void drop_signals(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         for (std::size_t left = signals_.size(); left > 0; --left) {
@@ -158,7 +162,7 @@ class Timeline : public TimelineObject {
     }
 
     // Adds `value`, which is above all earlier ones and is reached when `submit` has ended.
-    // `timed`: its time is kept then. Submitting thread only.
+    // `timed`: the times of the submit are kept then. For the submitting thread only.
     void add(std::uint64_t value, Submit&& submit, bool timed) {
         const Lock lock(mutex_);
         collect_old();
@@ -166,8 +170,9 @@ class Timeline : public TimelineObject {
         pending.submit = std::move(submit);
         set(pending, value, timed);
     }
-    // Like `mark_newest`. `out` is where to write the next submit, which add_drafted adds; to give
-    // it up, the caller empties it. Nothing else may be added in between. Submitting thread only.
+    // As `mark_newest`, and also sets `out` to the place where the caller writes the next submit.
+    // `add_drafted` then adds that submit; to give it up, the caller empties the place. Nothing
+    // else may be added in between. For the submitting thread only.
     [[nodiscard]] Result<bool> draft(Submit*& out) {
         const Lock lock(mutex_);
         pending_.make_room();
@@ -175,7 +180,7 @@ class Timeline : public TimelineObject {
         out = &pending_.next().submit;
         return mark_last();
     }
-    // Like `draft`, but makes no event, and returns the number of pending submits.
+    // As `draft`, but makes no event, and returns the number of pending submits.
     [[nodiscard]] std::size_t draft_among(Submit*& out) {
         const Lock lock(mutex_);
         pending_.make_room();
@@ -183,19 +188,20 @@ class Timeline : public TimelineObject {
         out = &pending_.next().submit;
         return pending_.size();
     }
-    // Like `draft`, without the lock, if no submit is pending; else null. Submitting thread only:
-    // all other threads only remove submits, and mark a value as reached after that.
+    // As `draft`, but takes no lock, and returns the place; null if a submit is pending. For the
+    // submitting thread only. Other threads only remove submits, and mark a value as reached after
+    // they removed its submit. So once all values were reached, nothing is left to remove.
     [[nodiscard]] Submit* draft_if_idle() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {
         if (log_.reached() != log_.newest()) return nullptr;
         pending_.make_room();
         return &pending_.next().submit;
     }
-    // Like `add`, for the submit that was written to its place. Does not throw.
+    // As `add`, for the submit that the caller wrote to the place of `draft`. Does not throw.
     [[gnu::always_inline]] void add_drafted(std::uint64_t value, bool timed) {
         const Lock lock(mutex_);
         set(pending_.push_next(), value, timed);
     }
-    // Like `add`, for work that has already ended, after all earlier work.
+    // As `add`, for work that has already ended, after all earlier work.
     void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -204,8 +210,8 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // Like `add_ended`, without the lock, for a submit without times and signals if all earlier
-    // values were reached. Submitting thread only: see draft_if_idle.
+    // Like `add_ended`, but takes no lock. The submit must have no times and no signals, and all
+    // earlier values must have been reached. For the submitting thread only.
     void add_reached(std::uint64_t value) { log_.add_reached(value); }
     // Like `add_ended`, for a submit that failed with `error`.
     void add_failed(std::uint64_t value, Error error) noexcept {
@@ -228,19 +234,21 @@ class Timeline : public TimelineObject {
         if (Submit* submit = find_marked(value)) return self().event_of(*submit);
         return Event();
     }
-    // Called before another submit. If the newest submit is pending, makes its event, so that the
-    // event does not cover the other submit. Returns whether it is pending. Submitting thread only.
+    // Called before another submit. If the newest submit is pending, makes its event now, since an
+    // event made later would also cover the other submit. Returns whether the newest submit is
+    // pending. For the submitting thread only.
     [[nodiscard]] Result<bool> mark_newest() {
         const Lock lock(mutex_);
         return mark_last();
     }
-    // The same, but makes no event if `many` submits or more are pending. Returns their number.
+    // As `mark_newest`, but makes no event if `many` submits or more are pending. Returns the
+    // number of pending submits.
     [[nodiscard]] Result<std::size_t> mark_newest_of_few(std::size_t many) {
         const Lock lock(mutex_);
         if (pending_.size() < many) WYE_TRY(mark_last());
         return pending_.size();
     }
-    // Waits until the driver is idle. No value is reached or fails by this.
+    // Waits until the driver is idle. Marks no value as reached or failed.
     void let_end() noexcept {
         [[maybe_unused]] const auto entered = enter(self());
         (void)finish_all();
@@ -286,8 +294,8 @@ class Timeline : public TimelineObject {
         std::uint64_t value = 0;
     };
 
-    // From kMany pending submits on, every kSome-th new one settles the kSome oldest, if those have
-    // ended, so that a caller that never waits does not accumulate events.
+    // From kMany pending submits on, every kSome-th new submit settles the kSome oldest submits, if
+    // these have ended. So a caller that never waits does not accumulate events.
     static constexpr std::size_t kMany = 256, kSome = 64;
     static constexpr std::size_t kNowhere = SIZE_MAX;
 
@@ -308,8 +316,8 @@ class Timeline : public TimelineObject {
             WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
         return true;
     }
-    // Settles `value` if nothing earlier is pending and it is seen to have ended. False: ask the
-    // driver.
+    // Settles `value` if nothing earlier is pending and `is_seen` tells that its submit has ended.
+    // False: the driver must be asked.
     [[nodiscard, gnu::always_inline]] bool see(std::uint64_t value) {
         if constexpr (requires(const Submit& submit) { self().events.is_seen(submit); }) {
             const Lock lock(mutex_);
@@ -334,8 +342,8 @@ class Timeline : public TimelineObject {
         return now;
     }
 
-    // Finds the newest pending submit up to `value`. Returns null if all of these were settled, or
-    // if `value` was not submitted yet.
+    // Finds the newest pending submit up to `value`. Returns null if all submits up to `value` were
+    // settled, or if `value` was not submitted yet.
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
         const std::size_t at = place_of(value);
         return at == kNowhere ? nullptr : &pending_[at].submit;
@@ -452,7 +460,7 @@ class Timeline : public TimelineObject {
         if (!signals_.empty()) [[unlikely]]
             signal();
     }
-    // Without memory to settle a submit, its value fails.
+    // If there is no memory to settle a submit, the value of the submit fails.
     [[nodiscard, gnu::always_inline]] std::optional<Error> settle(Pending& pending) noexcept
         WYE_REQUIRES(mutex_) {
         std::optional<Error> error;
@@ -484,8 +492,8 @@ class Timeline : public TimelineObject {
             one.timeline->settle(one.value, log_.failure_or_brief(one.at));
         }
     }
-    // Whether nothing up to `value` is pending. A value between those of two submits is reached
-    // with the earlier submit, once the later one was made.
+    // Whether nothing up to `value` is pending. Submits may skip values: a skipped value is reached
+    // with the submit before it, once a later submit was made.
     [[nodiscard]] bool caught_up(std::uint64_t value) WYE_REQUIRES(mutex_) {
         const bool yes =
             value <= log_.newest() && (pending_.empty() || value < pending_.front().value);
@@ -512,7 +520,8 @@ class Timeline : public TimelineObject {
         log_.fail_pending(last, std::move(error));
         signal();
     }
-    // Waits until the driver is idle. Returns the error if that is not known.
+    // Waits until the driver is idle. Returns an error if it is not known whether the driver is
+    // idle.
     [[nodiscard]] std::optional<Error> finish_all() noexcept {
         try {
             Result<void> finished = self().finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TimelineObject: the object behind a wye_timeline_object: a queue's timeline (timeline.hpp), or
-// one that submits and the host signal (signal_timeline.hpp).
+// TimelineObject: the object behind a wye_timeline_object: a queue's timeline (timeline.hpp), or a
+// timeline that submits and the host signal (signal_timeline.hpp).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class TimelineObject {
     const bool of_queue_;
 };
 
-// A value of a queue's timeline; null: nothing is left to wait for.
+// A value of a queue's timeline. Null `timeline`: nothing is left to wait for.
 template <typename QueueTimeline>
 struct Place {
     QueueTimeline* timeline = nullptr;

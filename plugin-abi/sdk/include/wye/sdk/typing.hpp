@@ -31,7 +31,8 @@ struct Typing {
                                         std::span<const Type> got);
 // The remedy for a value of type `got` where `wanted` is needed. `id` may be kNone.
 [[nodiscard]] std::string conversion_fix(const Code& code, ExprId id, Type got, Type wanted);
-// A literal written in another type; empty if it is no literal, or that type does not hold it.
+// The text of the literal `id` in the type `wanted`; empty: `id` is not a literal, or `wanted`
+// cannot hold its value.
 [[nodiscard]] std::string literal_as(const Code& code, ExprId id, Type wanted);
 // The zero of a number type: "0u", "f32x2(0.0)".
 [[nodiscard]] std::string zero(Type type);

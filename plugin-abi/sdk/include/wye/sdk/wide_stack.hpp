@@ -2,8 +2,8 @@
 //
 // WideThread: a thread whose stack is large enough for readers of deeply nested programs and for
 // drivers' compilers (clang needs 8 MiB), which an application's threads may not have. All signals
-// are blocked in it, and the floating-point mode is the default. with_room: runs a function on a
-// thread with enough stack left. Free-threaded. Errors: OUT_OF_MEMORY if the system gives no
+// are blocked in the thread, and the floating-point mode is the default. with_room: runs a function
+// on a thread with enough stack left. Free-threaded. Errors: OUT_OF_MEMORY if the system gives no
 // thread.
 #pragma once
 

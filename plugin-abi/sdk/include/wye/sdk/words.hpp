@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of texts that people write: without the blanks around them, and between separators. The
-// parts are views of the text. Also the names of enumerators. Pure; free-threaded.
+// Helpers for texts that people write: trimming blanks, and cutting at separators. The parts are
+// views of the text. Also looks up the names of enumerators. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,15 @@ namespace wye::sdk {
     return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-// Returns the part before the first separator, or all of `text`, and removes it with the separator.
+// Returns the part before the first separator, or all of `text`, and removes the part and the
+// separator from `text`.
 [[nodiscard]] constexpr std::string_view cut(std::string_view& text, std::string_view separator) {
     const std::string_view part = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(part.size() + separator.size(), text.size()));
     return part;
 }
 
-// The name of an enumerator, from those of all enumerators in order; "unknown" for other values.
+// The name of an enumerator; "unknown" for other values. `names`: of all enumerators, in order.
 template <typename Enum, std::size_t kCount>
 [[nodiscard]] constexpr std::string_view name_in(const std::string_view (&names)[kCount],
                                                  Enum value) noexcept {
@@ -33,7 +34,7 @@ template <typename Enum, std::size_t kCount>
     return at < kCount ? names[at] : "unknown";
 }
 
-// All parts. Nothing follows a separator at the end.
+// All parts of a text between separators. A separator at the end is not followed by an empty part.
 [[nodiscard]] inline std::vector<std::string_view> split(std::string_view text,
                                                          std::string_view separator) {
     std::vector<std::string_view> out;
