@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Command: a list of operations, which run one by one. If all are dispatches with fixed grids,
-// their launches are prepared once. One thread at a time.
+// Command: a list of operations, which run one by one. If all operations are dispatches with fixed
+// grids, their launches are prepared once. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -21,19 +21,19 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
-    // The operations of an execution, until the next call.
+    // Returns the operations of an execution. Valid until the next `resolve` or `update`.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         return list_.is_fixed() ? list_.operations() : list_.resolve(execution);
     }
     // The prepared launches of the operations, which use the values set by `resolve`; empty if
     // there are none.
     [[nodiscard]] std::span<Launch> launches() { return launches_; }
-    // The launch of a command that has no other operation, if it is small and short (see is_short);
-    // else null. It uses the values set by `resolve`.
+    // The launch of a command with a single operation, if the launch is small and short (see
+    // is_short); else null. The launch uses the values set by `resolve`.
     [[nodiscard]] const Launch* short_launch() const {
         return is_short_ ? launches_.data() : nullptr;
     }
-    // Whether the caller may run an execution itself: is_small of its operations.
+    // Whether the operations of an execution are small, so that the caller may run them itself.
     [[nodiscard]] bool is_small(const wye_execute_op& execution);
 
   private:
@@ -44,7 +44,7 @@ class Command {
     Plugin& plugin_;
     sdk::CommandList list_;
     std::vector<Launch> launches_;
-    std::optional<bool> small_;  // none: differs between executions
+    std::optional<bool> small_;  // nullopt: depends on the execution
     bool is_short_ = false;
 };
 

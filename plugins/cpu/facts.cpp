@@ -10,10 +10,10 @@ namespace {
 using namespace sdk::facts;
 
 constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
-// Per invocation. At the largest workgroup, this is half of the limit for the lanes of a block.
+// Private memory of an invocation. In the largest workgroup, all invocations together use half of
+// kLaneMemory, the memory that the registers of a block may take (compile/statements.cpp).
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
-constexpr std::uint64_t kMaxQueues = 8;  // each has a thread
-// 64 parameters of 8 bytes.
+constexpr std::uint64_t kMaxQueues = 8;  // each queue has a thread
 constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 
 }  // namespace
@@ -35,7 +35,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_UNIFIED_MEMORY:
         case WYE_FACT_KEY_INDIRECT_DISPATCH:
-        case WYE_FACT_KEY_DEVICE_TIMESTAMPS:  // of the host's clock
+        case WYE_FACT_KEY_DEVICE_TIMESTAMPS:  // taken from the host's clock
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:

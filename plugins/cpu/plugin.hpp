@@ -28,14 +28,14 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
     const KernelSet* kernels = nullptr;
     std::unique_ptr<Pool> pool;
-    std::atomic<std::uint64_t> routines = 0;  // numbers given to routines so far
-    std::atomic<std::uint64_t> launches = 0;  // numbers given to launches so far
+    std::atomic<std::uint64_t> routines = 0;  // the last number given to a routine
+    std::atomic<std::uint64_t> launches = 0;  // the last number given to a launch
 };
 
-// The answer for wye.native_handle: no driver is behind this plugin's devices and queues.
+// The error of the extension wye.native_handle for devices and queues: this plugin has no driver.
 [[nodiscard]] inline Error no_handle(std::string_view object) {
     return {Code::UNSUPPORTED, "the CPU plugin has no native handle of a " + std::string(object),
-            "Fix: use that of a buffer, which is its address", "cpu"};
+            "Fix: use the native handle of a buffer, which is its address", "cpu"};
 }
 
 }  // namespace wye::cpu

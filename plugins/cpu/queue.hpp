@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Queue: an in-order queue. Queues do not differ in kind or priority: their threads have the
-// priority of the application's, and share the pool. A small submit to an idle queue runs on the
-// caller, so its value is reached on return; if it takes too long, the queue's thread takes over.
-// All other submits run on the queue's thread, with the pool's help. `submit` and destruction are
-// for one thread at a time; poll, wait, timing and cancel are free-threaded.
+// priority of the application's threads, and share the pool. A small submit to an idle queue runs
+// on the calling thread, so its value is reached when the call returns; if the submit takes too
+// long, the queue's thread takes over. All other submits run on the queue's thread, with the pool's
+// help. One thread at a time may submit to a queue or destroy it; poll, wait, timing and cancel are
+// free-threaded.
 #pragma once
 
 #include <new>
@@ -23,14 +24,14 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
-    // Use `delete`, which first ends the queue's work. Its memory is freed with the last owner of
-    // its timeline.
+    // Destroy a queue with `delete`, which first ends the queue's work. The queue's memory is freed
+    // when its timeline loses the last owner.
     ~Queue() = default;
     static void operator delete(Queue* queue, std::destroying_delete_t) noexcept;
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Runs a command of one short launch on an idle queue.
+    // Runs a command that is one short launch, if the queue is idle. False: nothing has run.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // For the extension wye.native_handle. Always fails, since there is no driver.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
@@ -57,7 +58,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon() noexcept;
 
-    // Like InOrderQueue's, but adds the operations of submits for the queue's thread to the batch.
+    // Like InOrderQueue::perform, but adds the operation to the batch if the queue's thread will
+    // run it.
     Result<void> perform(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
     [[nodiscard]] sdk::WorkTimes times() const;
@@ -67,12 +69,13 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Server server_;
 
     // The members below are the state of the submit in progress.
-    std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
+    std::unique_ptr<Batch> batch_;  // set if the queue's thread will run the submit or its rest
     std::optional<Handover> handover_;
     Launch launch_;  // the last dispatch
-    // How launch_ runs again: as a short one (see is_short) or not. First: it has run once.
+    // How launch_ is repeated: as a short launch (see is_short) or as a long one. First: unknown
+    // yet.
     enum class Again : std::uint8_t { First, Short, Long } again_ = Again::First;
-    std::uint64_t start_ns_ = 0;  // of a timed submit
+    std::uint64_t start_ns_ = 0;  // when a timed submit began
 };
 
 }  // namespace wye::cpu

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timeline: the values of a queue, and the batches of the pending ones, which the queue's thread
-// ends. A value that the caller ran itself has ended when it is added. It refers to a batch until
-// the batch's value is settled. It lives as long as its queue, or longer: while batches of other
-// queues wait for its values. All members are free-threaded unless stated.
+// Timeline: the values of a queue, and the batches of its pending values. The queue's thread ends
+// these batches; a value that the caller ran itself has already ended when it is added. The
+// timeline refers to a batch until the batch's value is settled. It lives as long as its queue, or
+// longer while batches of other queues wait for its values. All members are free-threaded unless
+// stated.
 #pragma once
 
 #include "cpu/device.hpp"
@@ -14,7 +15,7 @@
 
 namespace wye::cpu {
 
-// The part of a submit that the queue's thread runs, and its value; 0: none.
+// Submit: the part of a submit that the queue's thread runs. Event: the submit's value; 0: none.
 using Submit = Batch*;
 using Event = std::uint64_t;
 
@@ -22,20 +23,21 @@ class Queue;
 
 class Timeline : public sdk::Timeline<Timeline, Submit, Event> {
   public:
-    // Part of `queue`, which the last owner frees.
+    // Makes the timeline that is a member of `queue`. The last owner of the timeline frees the
+    // queue.
     Timeline(Device& device, Queue& queue)
         : sdk::Timeline<Timeline, Submit, Event>(device.loss), queue_(queue) {}
 
-    // Adds an owner, or removes one. The queue is one until it is destroyed.
+    // Adds or removes an owner of the timeline. The queue is an owner until it is destroyed.
     void keep() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
-    // Requests a stop of those values in [first, last] that were submitted.
+    // Requests a stop of the submitted values in [first, last].
     void cancel(std::uint64_t first, std::uint64_t last);
 
     Running running;
-    Progress progress;  // of the batches
+    Progress progress;  // of the queue's thread
 
   private:
     friend sdk::Timeline<Timeline, Submit, Event>;

@@ -11,23 +11,26 @@
 namespace wye::lower {
 
 // Plain values. The defaults are conservative: no native operation counts as exact. `wye lower`
-// without a device uses them.
+// without a device uses the defaults.
 struct TargetFacts {
     bool native_f32_div = false;
     bool native_f32_sqrt = false;
     bool native_f32_fma = false;
-    bool native_normal_f32_fma = false;  // where no operand and not the result is subnormal
+    bool native_normal_f32_fma = false;  // exact unless an operand or the result is subnormal
     bool native_f64_div = false;
     bool native_f64_sqrt = false;
     bool native_f64_fma = false;
     bool native_f32_round = false;  // floor, ceil, trunc and rounding to even (SPIR-V only)
     bool native_f64_round = false;
     bool workgroup_loops = false;  // the driver runs a workgroup as a loop over its invocations
-    // 64-bit floats, as IEEE 754 says, and 64-bit integers. Emulations use them where they exist,
-    // and a folded grid needs the integers.
+    // Whether the device has 64-bit floats that conform to IEEE 754, and 64-bit integers.
+    // Emulations use these types where they exist. A folded grid needs 64-bit integers.
     bool f64 = true;
     bool int64 = true;
-    // SPIR-V only: whether buffers may have elements of 8 and 16 bits. Others are words of 32 bits.
+    // How many times as fast operations on f32 are as those on f64; 0: unknown.
+    std::uint64_t f32_to_f64_rate = 0;
+    // SPIR-V only: whether buffers may have elements of 8 and of 16 bits. If not, such elements are
+    // accessed as parts of 32-bit words.
     bool storage8 = true, storage16 = true;
     // SPIR-V only: whether f32 subnormals are kept, and the available float-control modes.
     bool keeps_f32_denormals = false;
@@ -36,12 +39,13 @@ struct TargetFacts {
     bool f64_sign_nan_mode = false;
     bool f32_rte_mode = false;
     bool f64_rte_mode = false;
-    // f32 to f16 and back rounds to nearest even and keeps subnormals.
+    // Whether conversions from f32 to f16 and back round to nearest even and keep subnormals.
     bool native_f16_convert = false;
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
-    // C only: the bytes of variables that a workgroup may have on the stack of a driver's thread.
+    // C only: the maximum size, in bytes, of a workgroup's variables on the stack of a driver's
+    // thread.
     std::uint64_t stack_bytes = std::uint64_t{1} << 20U;
     // For SPIR-V only: the driver ends an invocation's loops after this many iterations in total;
     // 0: never. Loops that may run longer are watched, and trap with kLoopsEnded.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choices from a catalogue of 1,000 devices, with the reasons for all losers: the plugins are built
-// in and opened before, so that only the choice is timed. Prints the memory of the catalogue, and
-// what a folder with 20,000 bad manifests adds.
+// Chooses devices from a catalogue of 1,000, with the reasons against all others. The plugins are
+// built in and already open, so that only the choice is timed. Also prints the memory that the
+// catalogue takes, and what a folder with 20,000 bad manifests adds.
 #include <malloc.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace wye::registry;
 
-constexpr std::uint32_t kDevices = 250;  // of each of four plugins
+constexpr std::uint32_t kDevices = 250;  // of each of the four plugins
 
 wye_status probe(wye_plugin_object*, std::uint32_t* count, wye_error**) {
     *count = kDevices;
@@ -32,7 +32,7 @@ wye_status info(wye_plugin_object* plugin, std::uint32_t, wye_device_info* out, 
     return fake::device_info(plugin, 0, out, error);
 }
 
-// Every device has an address, which each plugin reports.
+// A device has one address in all plugins, so that they list the same physical devices.
 wye_status fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key, wye_fact* out) {
     static thread_local char address[16];
     if (key == WYE_FACT_KEY_MEMORY_BYTES) {
@@ -88,16 +88,16 @@ void choose(benchmark::State& state, const std::string& text) {
 
 std::size_t allocated() { return ::mallinfo2().uordblks + ::mallinfo2().hblkhd; }
 
-// Prints what is allocated after `make` and was not before, while its result lives.
+// Prints how much memory `make` allocates for its result.
 template <typename Make>
 void print_memory(const char* of, Make&& make) {
     const std::size_t before = allocated();
-    [[maybe_unused]] const auto made = make();  // alive while it is counted
+    [[maybe_unused]] const auto made = make();  // keeps the memory until it is counted
     std::printf("memory of %s: %.2f MiB\n", of,
                 static_cast<double>(allocated() - before) / (1 << 20));
 }
 
-// A registry that has searched a folder of 20,000 bad manifests.
+// A registry that has searched a folder with 20,000 bad manifests.
 std::unique_ptr<Registry> beside_strangers() {
     namespace fs = std::filesystem;
     std::string folder = (fs::temp_directory_path() / "wye_bench_XXXXXX").string();

@@ -29,7 +29,7 @@ FORMS = {
     'measured_mixed': 'batch of 8 items in turn, per item',
     'measured_rows': 'rows of 8 buffers, per row',
 }
-ITEMS = {'measured_batch': 1000, 'measured_pointers': 1000, 'measured_mixed': 1000, 'measured_rows': 1000}  # in a call; 1 in the others
+ITEMS = {'measured_batch': 1000, 'measured_pointers': 1000, 'measured_mixed': 1000, 'measured_rows': 1000}  # per call; all others: 1
 SYSTEM = re.compile(r'(libc|libstdc\+\+|libm|libgcc_s|libpthread|ld-linux[^/]*|libc\+\+)(-[0-9.]+)?\.so')
 ALLOCATES = re.compile(r'^(malloc|calloc|realloc|aligned_alloc|posix_memalign|operator new)\b')
 
@@ -44,7 +44,7 @@ class Dump:
 
     def __init__(self, path):
         self.trigger = ''
-        self.objects = collections.Counter()    # own objects, and "file called by own" of system libraries
+        self.objects = collections.Counter()    # Wye's objects, and "file called by Wye" for system libraries
         self.functions = collections.Counter()  # (object, function) -> instructions
         self.native = collections.Counter()     # calls of the driver
         self.allocations = 0

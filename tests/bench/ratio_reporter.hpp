@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Benchmarks come in pairs, "NAME/wye" and "NAME/raw" (or "NAME/limit"), run interleaved in one
-// process. The reporter prints what Google Benchmark prints and then one line per pair: the median
-// times and their ratio, against the goal that was registered for it.
+// Runs benchmarks in pairs, "NAME/wye" and "NAME/raw" (or "NAME/limit"), interleaved in one
+// process. The reporter prints what Google Benchmark prints, then a line for each pair: the median
+// times, their ratio, and the goal of the pair.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@
 namespace wye::bench {
 
 struct Goal {
-    std::string name;        // of the pair, without "/wye"
-    double ratio = 0;        // at most this times raw; 0: none
-    double nanoseconds = 0;  // at most this long in all; 0: none
+    std::string name;        // of the pair, such as NAME
+    double ratio = 0;        // maximum of wye / raw; 0: no goal
+    double nanoseconds = 0;  // maximum time; 0: no goal
 };
 
 class RatioReporter : public benchmark::ConsoleReporter {
@@ -29,10 +29,10 @@ class RatioReporter : public benchmark::ConsoleReporter {
 
   private:
     std::vector<Goal> goals_;
-    std::map<std::string, std::vector<double>> times_;  // name without options -> ns per repetition
+    std::map<std::string, std::vector<double>> times_;  // by name: ns of each repetition
 };
 
-// The main program of each benchmark: interleaved repetitions, the table last.
+// The main function of each benchmark: runs the repetitions, interleaved, and prints the table.
 [[nodiscard]] int run_benchmarks(int argc, char** argv, std::vector<Goal> goals);
 
 }  // namespace wye::bench

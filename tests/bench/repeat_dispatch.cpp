@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiny resident dispatches for instructions.py, which counts in the functions named measured_*:
-// a recorded dispatch (a graph of one) submitted and waited for, submitted with new parameters, and
-// run; a repeated request, plain and through a pipeline; and a batch and rows of a pipeline. Each
-// is warm by then.
+// Runs tiny resident dispatches for instructions.py, which counts the instructions of the functions
+// named measured_*. Some submit a recorded dispatch (a graph of one), with the same or new
+// parameters, wait for it, or run it. Others repeat a request, directly or through a pipeline, or
+// run a batch, or rows of a pipeline. All caches are warm before the count begins.
 //
 //   repeat_dispatch DEVICE [FAKE_CUDA_DRIVER [NVRTC]]
 #include <dlfcn.h>
@@ -25,10 +25,10 @@ namespace {
 using wye::bench::must;
 
 constexpr std::size_t kWords = 64;
-constexpr int kWarm = 40;  // rounds that do not count: pools and caches are full then
+constexpr int kWarm = 40;  // rounds before the count: they fill pools and caches
 constexpr int kCounted = 15;
-constexpr std::size_t kItems = 1000;  // of a batch and of rows; instructions.py divides by it
-constexpr std::size_t kBuffers = 8;   // that the rows use in turn
+constexpr std::size_t kItems = 1000;  // items of a batch, and rows; instructions.py divides by it
+constexpr std::size_t kBuffers = 8;   // number of buffers that the rows use in turn
 
 constexpr std::string_view kStep = R"wye(
 wye 1;
@@ -63,7 +63,8 @@ void expect(wye_status status) {
 
 }  // namespace
 
-// Out of line and with C names, so that callgrind can be told about them. Each is one call.
+// Not inlined and with C names, so that callgrind finds the functions. Each makes one call of the
+// API.
 #define MEASURED extern "C" __attribute__((noinline)) void
 
 MEASURED measured_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* desc,
@@ -117,7 +118,8 @@ struct Prepared {
     wye::Dispatch dispatch;
 };
 
-// Runs one dispatch through a pipeline many times: on its own buffer, and on several in turn.
+// Runs one dispatch through a pipeline many times: on the same buffer, and on several buffers in
+// turn.
 void measure_batches(const wye::Device& device, const wye::Pipeline& pipeline,
                      const wye_dispatch_desc& item) {
     const std::vector<wye_dispatch_desc> items(kItems, item);
@@ -196,14 +198,14 @@ void measure(wye_context* context, wye_graph plain, wye_graph with_params,
         measured_submit(context, plain, &fixed, &pending);
         measured_wait_free(context, pending);
         measured_submit_params(context, with_params, &changed, &pending);
-        measured_wait_free(context, pending);  // else this would count with the next call
+        measured_wait_free(context, pending);  // otherwise counted with the next call
         measured_run(context, plain, &fixed);
         measured_dispatch(context, &request);
         measured_pipeline(context, &piped);
     }
 }
 
-// The fake driver has no device until it is told so.
+// Gives the fake driver a device; it begins without one.
 bool reset_fake(const char* path) {
 #ifdef WYE_BENCH_FAKE_CUDA
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -233,7 +235,7 @@ int main(int argc, char** argv) {
             return 1;
         }
         options.config = {{"cuda.library", argv[2]},
-                          {"probe.mode", "off"}};  // the fake computes nothing
+                          {"probe.mode", "off"}};  // the fake driver computes nothing
         if (argc > 3) options.config.emplace_back("cuda.nvrtc", argv[3]);
     }
     wye::Context context = must(wye::Context::create(options));

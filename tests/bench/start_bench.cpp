@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole processes, spawn to exit: the CPU-only start to a first result; `wye info` from remembered
-// verdicts, and live, against one process that opens the drivers by hand; and with 20,000 bad
-// manifests. Arguments, which Meson gives: the `wye` command, a program for it, and raw_open.
+// Times whole processes, from spawn to exit: `wye run` to a first result on the CPU alone; `wye
+// info` with kept verdicts; `wye info` that probes (live), compared with a process that opens the
+// drivers without Wye; `wye info` with 20,000 bad manifests. Meson gives the arguments: the `wye`
+// command, a program, and raw_open.
 //
-// A live `wye info` also runs a dispatch of known bytes on each device, which raw_open does not. So
-// `info_live` leaves out the time between the last list of devices and the end of the last probe,
-// by the times in the verdicts; `info_live_and_dispatch` has all of it. Plugins are probed each
-// time, while the results of their own tests of a driver, which are dispatches too, stay in the
-// cache folder of all runs.
+// A live `wye info` also runs a dispatch with known results on each device, which raw_open does
+// not. So `info_live` leaves out the time from the last list of devices to the end of the last
+// probe, as the verdicts state these times; `info_live_and_dispatch` includes all. Plugins are
+// probed each time. Only their own tests of a driver, which are dispatches too, are run once: their
+// results stay in the cache folder that all runs share.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -31,7 +32,7 @@ extern char** environ;
 
 namespace {
 
-// Runs a command with its output in a file; ends this process when the command fails.
+// Runs a command, and writes its output to a file. Ends this process if the command fails.
 void run(const std::vector<std::string>& command, const char* output = "/dev/null") {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -51,7 +52,7 @@ void run(const std::vector<std::string>& command, const char* output = "/dev/nul
     }
 }
 
-// A folder with as many bad manifests as a stranger could leave; removed at the end.
+// A folder with many bad manifests, such as another user could leave. The destructor removes it.
 class BadManifests {
   public:
     BadManifests() {
@@ -79,11 +80,11 @@ void add(const char* name, std::vector<std::string> command) {
     })->UseRealTime();
 }
 
-// The time of a live `wye info` without the dispatches of its probes, all of which run side by
-// side. The times of the probes are those that it leaves in its verdicts.
+// The time of a live `wye info` without the dispatches of its probes, all of which run at the same
+// time. `wye info` keeps the times of the probes in the verdicts.
 double seconds_of_list(const std::string& wye, const std::string& report) {
     using Clock = std::chrono::steady_clock;
-    ::setenv("WYE_PROBE", "child", 1);  // probes, although verdicts are remembered
+    ::setenv("WYE_PROBE", "child", 1);  // probes, even if there are verdicts
     const Clock::time_point begun = Clock::now();
     run({wye, "info"});
     const std::chrono::nanoseconds took = Clock::now() - begun;

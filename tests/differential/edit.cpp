@@ -52,7 +52,7 @@ class Repair {
             kept.push_back(s);
             if (leaves(code_.stmts[s].op)) break;
         }
-        // The result of a function may use the declarations of its root block.
+        // The result of a function may use variables that its root block declares.
         if (id != code_.root)
             for (const std::uint32_t local : declared) visible_[local] = false;
         code_.blocks[id] = std::move(kept);
@@ -134,7 +134,7 @@ bool unwrap(Code& code, BlockId block, std::size_t at, bool otherwise) {
     if (s.op != Op::IF && s.op != Op::FOR && s.op != Op::WHILE) return false;
     if (otherwise && (s.op != Op::IF || code.blocks[s.otherwise].empty())) return false;
     std::vector<StmtId> parts = code.blocks[otherwise ? s.otherwise : s.body];
-    if (s.op == Op::FOR) {  // the counter keeps its first value
+    if (s.op == Op::FOR) {  // becomes a `let` with the counter's first value
         s.op = Op::LET;
         s.args[1] = s.args[2] = kNone;
         s.body = kNone;
@@ -150,8 +150,8 @@ bool unwrap(Code& code, BlockId block, std::size_t at, bool otherwise) {
 
 namespace {
 
-// Copies a tree of `from` to the end of `code`. `leaf` may change the copy of a node, and returns
-// true if the node's operands must not be copied.
+// Copies an expression tree of `from` to the end of `code`. `leaf` may change the copy of a node;
+// if it returns true, the operands of the node are not copied.
 using Leaf = std::function<bool(Expr&)>;
 Expr copy(Code& code, const Code& from, ExprId id, const Leaf& leaf) {
     Expr e = from.exprs[id];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds which driver workarounds the present devices need: replays each one's regression without
-// it, in a child process with a time limit.
+// Finds which driver workarounds the devices of this machine still need: runs the regression of
+// each workaround without the workaround, in a child process with a time limit.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ struct AuditOptions {
 };
 
 enum class Need {
-    Needed,       // the regression fails without it
-    NotSeenHere,  // the regression passes without it
-    Failing,      // the regression fails even with it
+    Needed,       // the regression fails without the workaround
+    NotSeenHere,  // the regression passes without the workaround
+    Failing,      // the regression fails even with the workaround
     NotRunHere    // the device refuses the program
 };
 // "needed", "not seen here", ...
@@ -35,7 +35,7 @@ struct Audited {
     std::string how;  // "hang", "crash", "does not compile", "wrong bytes"; or a message
 };
 
-// Calls `each` for each result. Errors: no usable device, or one that cannot be opened.
+// Calls `each` for each result. Errors: no device is usable, or a device cannot be opened.
 [[nodiscard]] wye::Result<void> audit(const AuditOptions& options,
                                       const std::function<void(const Audited&)>& each);
 

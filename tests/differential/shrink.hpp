@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a failing case as small as possible. Greedy and always in the same order, so the same case
-// and judge give the same result unless the time ends first. A change is kept if the program is
-// still valid and the judge still finds the same kind of fault.
+// Makes a failing case as small as possible. The search is greedy and always in the same order, so
+// the same case and judge give the same result, unless the time ends first. A change is kept if the
+// program is still valid and the judge finds the same kind of fault.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ using support::Finding;
 
 struct ShrinkLimits {
     double seconds = 120;
-    std::uint64_t tries = 100000;  // number of cases judged
+    std::uint64_t tries = 100000;  // maximum number of judged cases
 };
 
 struct Shrunk {
     Case smallest;
     Finding finding;  // of the smallest case
     std::uint64_t tries = 0;
-    std::size_t statements = 0;  // in the smallest case, functions included
-    bool finished = false;       // true: nothing smaller was found; false: a limit was reached
+    std::size_t statements = 0;  // statements of main and functions in the smallest case
+    bool finished = false;       // true: no smaller case was found; false: a limit was reached
 };
 
 using Judge = std::function<Finding(const Case&)>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shrinker: the state of a search for a smaller case, and the passes of the search. One owner, one
-// thread.
+// Shrinker: the state of a search for a smaller case, and the passes of the search. To be used by
+// one thread.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace differential {
 
 struct State {
     wye::ir::Program program;  // as the parser returns it
-    Case what;                 // its text is `program` printed
+    Case what;                 // its text is `program` as printed
 };
 
 class Shrinker {
@@ -26,13 +26,13 @@ class Shrinker {
     Shrunk run();
 
   private:
-    // Applies `change` to a copy of the state (false: nothing to change), judges it, and keeps it
-    // if it has the same kind of fault.
+    // Applies `change` to a copy of the state (false: there is nothing to change), and judges the
+    // copy. Keeps the copy if it has the same kind of fault.
     using Change = std::function<bool(State&)>;
     bool attempt(const Change& change);
     [[nodiscard]] bool ended() const;
 
-    // The passes. Each returns whether it kept a change.
+    // The passes. Each returns whether a change was kept.
     bool declarations();
     bool launch();
     bool statements();
@@ -54,7 +54,7 @@ class Shrinker {
     ShrinkLimits limits_;
     std::chrono::steady_clock::time_point end_;
     std::uint64_t tries_ = 0;
-    std::unordered_set<std::size_t> seen_;  // hashes of the judged and refused texts
+    std::unordered_set<std::size_t> seen_;  // hashes of the texts that were judged or refused
 };
 
 }  // namespace differential

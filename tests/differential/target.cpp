@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Drivers' texts may contain any bytes.
+// Writes a message. A driver's text may have bytes that are not UTF-8.
 std::string text_of(const json& message) {
     return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -31,7 +31,7 @@ json of_finding(const Finding& finding) {
             {"text", finding.text}};
 }
 
-// Runs in the child: returns a case for a seed, or the finding for a case.
+// Answers a question, in the child: a seed gives a random case, a case gives a finding.
 json answer(const support::Device& device, const json& question) {
     if (question.contains("seed"))
         return {{"case", support::write_case(
@@ -40,7 +40,7 @@ json answer(const support::Device& device, const json& question) {
                              {})}};
     const auto what = support::read_case(question["case"]);
     if (!what.ok()) return of_error(what.error());
-    // The text is read again in the state, since it has literals.
+    // The text is parsed again in the caller's state, since that state may affect literals.
     const support::Runner runner = [&](const wye::Program&, const Case& one) {
         wye::Result<support::Ending> out =
             wye::Error(wye::Code::INTERNAL, "the state cannot be set", "");
@@ -56,10 +56,10 @@ json answer(const support::Device& device, const json& question) {
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
 }
 
-// The first question is empty, and only asks whether the device could be opened.
+// Opens the device, in the child. The first question is empty: it asks whether that has succeeded.
 Child::Answer open_device(const std::string& selector, const TargetOptions& options,
                           std::size_t state) {
-    // The signal ends the process even if a driver hangs.
+    // The alarm ends the process even if the driver hangs.
     ::alarm(options.ends_after);
     wye::Result<support::Device> opened =
         wye::Error(wye::Code::INTERNAL, "the state cannot be set", "");
@@ -83,7 +83,7 @@ std::string report() {
     return text.ok() ? *text : std::string();
 }
 
-// Asks the child. Empty: the child has ended. The answer itself may be an error.
+// Asks the child. nullopt: the child has ended. Otherwise the answer, which may be an error.
 std::optional<wye::Result<json>> ask(Child& child, const json& question) {
     const auto text = child.ask(text_of(question));
     if (!text) return std::nullopt;
@@ -160,7 +160,7 @@ Finding Target::judge(const Case& what, const Care& care) {
         finding.text += std::string(" (caller: ") + support::caller_states()[state_].name + ")";
     const bool stuck = finding.code == wye::Code::TIMEOUT;
     if (finding.kind == Finding::Kind::Error && (stuck || finding.code == wye::Code::DEVICE_LOST)) {
-        if (stuck) child_->kill();  // closing the device might never end
+        if (stuck) child_->kill();  // since closing the device might never end
         child_.reset();
     }
     return finding;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32 division, square root and inverse square root, as they are computed from a device's own
-// inverse square root or in words, against the host's correctly rounded ones:
-// - the middle forms and the definition `.._from_start`, whatever the device's instruction gives
-// within 8
-//   steps of the nearest f32 (specifications state 2 ulp). A form scales with the exponents of its
-//   operands, so all mantissas of two binades are all cases, beside the ends of its range.
-// - the emulations and definitions that they fall back on, on the `cpu` device.
-// - divisions whose quotients are nearest to the middle of two f32: all of them, for the odd
-// divisors. The test tries slices. WYE_MATH_ALL=1 tries everything; WYE_MATH_DEVICE=vulkan:0 tries
-// the operations themselves on that device, with all 2^32 operands.
+// Compares f32 division, square root and inverse square root with the host's correctly rounded
+// ones. They are computed from a device's own inverse square root, or with integers:
+// - the middle forms and the definition `.._from_start`. The device's instruction may give any f32
+//   within 8 steps of the nearest one (specifications state 2 ulp). A form scales its operands by
+//   their exponents, so two binades cover all operands except those at the ends of the range.
+// - the emulations and definitions that the forms leave some results to, on the `cpu` device.
+// - divisions whose quotients are nearest to the middle of two f32: all of these, for odd divisors.
+// The test tries a part of the values. WYE_MATH_ALL=1 tries all. WYE_MATH_DEVICE=vulkan:0 tries the
+// operations themselves on that device, with all 2^32 operands.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -43,8 +42,8 @@ bool same(std::uint32_t a, float right) {
     return bits(right) == a || (std::isnan(right) && std::isnan(value(a)));
 }
 
-// The correctly rounded inverse square root. The f64 one has an error of at most 2 ulp of f64, so
-// only near the middle of two f32 the squares are compared, as integers.
+// The correctly rounded inverse square root. The f64 result has an error of at most 2 ulp of f64.
+// So squares are compared, as integers, only if the result is near the middle of two f32.
 float inverse_root(float x) {
     const double near = 1 / std::sqrt(static_cast<double>(x));
     const auto narrow = static_cast<float>(near);
@@ -52,7 +51,7 @@ float inverse_root(float x) {
     if (!(x > 0) || std::isinf(x) || rest < 0x10000000U - 8 || rest > 0x10000000U + 8)
         return narrow;
     const auto low = std::bit_cast<double>(std::bit_cast<std::uint64_t>(near) & ~0x1fffffffULL);
-    const auto below = static_cast<float>(low);  // the f32 below, and the middle above it
+    const auto below = static_cast<float>(low);  // the f32 below; the middle is half a step up
     int x_exponent = 0, y_exponent = 0;
     const auto m = static_cast<Wide>(std::ldexp(std::frexp(x, &x_exponent), 24));
     const auto y = static_cast<Wide>(std::ldexp(std::frexp(below, &y_exponent), 24));
@@ -74,7 +73,7 @@ struct Tally {
         add(a, b, results, may_leave,
             [right](float x, float y, std::size_t) { return right(x, y); });
     }
-    template <typename Right>  // also given the index
+    template <typename Right>  // `right` also gets the index
     void add(const Words& a, const Words& b, const Words& results, bool may_leave, Right right) {
         for (std::size_t i = 0; i < a.size(); ++i) {
             const float x = value(a[i]);
@@ -91,7 +90,8 @@ struct Tally {
             }
         }
     }
-    // Prints what was tried. `most_left`: the share of results that may be left to an emulation.
+    // Prints the counts. `most_left`: the maximum share of results that may be left to an
+    // emulation.
     void report(double most_left) const {
         std::printf("%-34s %12llu tried, %9llu left to an emulation, %llu wrong\n", what.c_str(),
                     tried, left, wrong);
@@ -106,7 +106,7 @@ float divided(float a, float b) { return a / b; }
 float root(float a, float) { return std::sqrt(a); }
 float inverse(float a, float) { return inverse_root(a); }
 
-// Visits values from `first` to below `end`, every `step`th, in chunks.
+// Calls `visit` with the values from `first` to below `end` in steps of `step`, in chunks.
 template <typename Visit>
 void chunks(std::uint64_t first, std::uint64_t end, std::uint64_t step, Visit visit) {
     Words x;
@@ -118,8 +118,8 @@ void chunks(std::uint64_t first, std::uint64_t end, std::uint64_t step, Visit vi
     }
 }
 
-// All odd divisors from 2^23 on (one in `step`), and dividends so that the quotient of `m` bits is
-// as near to the middle of two f32 as `rest` says: a * 2^25 = b * (2q + 1) + rest, or with 2^24.
+// Odd divisors b from 2^23 on (one of `step`), with dividends a whose quotient is next to the
+// middle of two f32 q and q + 1: a * 2^25 (or a * 2^24) is b * (2q + 1) plus a small `rest`.
 template <typename Visit>
 void hard_divisions(std::uint32_t step, Visit visit) {
     Words a, b;
@@ -131,7 +131,7 @@ void hard_divisions(std::uint32_t step, Visit visit) {
                 const std::uint64_t modulus = std::uint64_t{1} << shift;
                 std::uint64_t middle =
                     (static_cast<std::uint32_t>(-rest) * inverse_of) & (modulus - 1);
-                if (shift == 24) middle += modulus;  // 25 bits, so that the quotient has 24
+                if (shift == 24) middle += modulus;  // 25 bits, so that q has 24
                 if (middle >> 24U != 1) continue;
                 const std::uint64_t product = divisor * middle + static_cast<std::uint64_t>(rest);
                 if (product % modulus != 0) continue;
@@ -164,7 +164,8 @@ void random_divisions(std::uint64_t seed, std::size_t count, bool ordinary, Visi
     }
 }
 
-// How far the start may be off: WYE_MATH_STEPS, or 8.
+// Errors of the start, in steps: all up to WYE_MATH_STEPS, which is 8 if unset. Without
+// WYE_MATH_ALL, only some.
 std::vector<int> offsets() {
     if (!kAll) return {-4, -1, 0, 3};
     const char* most = std::getenv("WYE_MATH_STEPS");
@@ -176,7 +177,8 @@ std::vector<int> offsets() {
 
 constexpr std::uint32_t kOne = 0x3f800000, kFour = 0x40800000;
 
-// The ends of the ranges in which forms take operands for ordinary ones, and of all numbers.
+// Numbers with special mantissas and any exponent. They include the ends of the ranges in which
+// forms need no special case, and the ends of all f32.
 Words edges() {
     Words out;
     for (std::uint32_t exponent = 0; exponent < 256; ++exponent)
@@ -201,7 +203,7 @@ class Device {
         : context_(take(wye::Context::create(options(selector)))),
           device_(take(context_.open(selector))) {}
 
-    // Runs `call` of x and y for each pair, after `functions`.
+    // Runs a program that has `functions` and stores the result of `call` of x and y for each pair.
     void run(const std::string& functions, const std::string& call, const Words& a, const Words& b,
              std::uint32_t offset, Words& results) {
         const std::string text =
@@ -233,7 +235,8 @@ class Device {
     std::string text_;
 };
 
-// The definitions of `rsqrt` on f32, with a start that is `offset` steps from the nearest f32.
+// The definition of `rsqrt` on f32 with `offset` added to the bits of the device's own `rsqrt`,
+// from which it starts.
 std::string definitions() {
     std::string all;
     for (const char* part : wye::lower::kMathText) all += part;
@@ -254,7 +257,7 @@ std::string emulations() {
     return text.substr(first, text.rfind("main {") - first);
 }
 
-// What was tried of the forms of one device.
+// Counts for the forms of one device.
 struct FormTallies {
     explicit FormTallies(const std::string& by)
         : roots{"sqrt" + by},
@@ -281,7 +284,7 @@ constexpr auto kRoot = middle::operation(wye::ir::Op::SQRT, wye::ir::Kind::F32);
 constexpr auto kFused = middle::operation(wye::ir::Op::FMA, wye::ir::Kind::F32);
 constexpr auto kInverse = middle::key::kInverseRoot;
 
-// Tries the forms with a start that is `offset` steps from the nearest f32.
+// Tries the forms with a start that is `offset` steps off the nearest f32.
 void try_forms(bool fused, int offset, FormTallies& out) {
     exhaust::FormRunner runner(fused);
     const auto steps = static_cast<std::uint32_t>(offset);
@@ -315,7 +318,7 @@ void try_forms(bool fused, int offset, FormTallies& out) {
     divisions(out.any)(a, b);
 }
 
-// Runs work(0) to work(count - 1), in ALL mode on every core.
+// Runs work(0) to work(count - 1); with WYE_MATH_ALL on all cores.
 template <typename Work>
 void on_cores(std::size_t count, Work work) {
     std::atomic<std::size_t> next = 0;
@@ -347,8 +350,8 @@ TEST_CASE("forms of quotients and roots, from any start within 8 steps") {
     }
 }
 
-// c is any number, or near -(a * b); all are ordinary numbers, or of any size, or at an end of a
-// range.
+// c is any number, or close to -(a * b). The operands of a round are ordinary numbers, numbers of
+// any size, or numbers of `edges`.
 TEST_CASE("the form of fma on a device that takes subnormal numbers for zeros") {
     exhaust::FormRunner runner(true);
     support::Random random(5);
@@ -373,7 +376,7 @@ TEST_CASE("the form of fma on a device that takes subnormal numbers for zeros") 
             return std::fma(x, y, value(c[i]));
         });
     }
-    ordinary.report(0x1p-3);  // sums that are zero
+    ordinary.report(0x1p-3);  // left: sums that are zero
     any.report(1);
 }
 

@@ -25,7 +25,7 @@ Target target(bool fused) {
 }
 
 float value(std::uint32_t bits) { return std::bit_cast<float>(bits); }
-// As a device that takes subnormal numbers of an fma for zeros.
+// The result on a device that flushes the subnormal results of an fma to zero.
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
@@ -75,7 +75,7 @@ void FormRunner::evaluate(const Form& form, const std::vector<const Lanes*>& ope
             REQUIRE(inner != nullptr);
             evaluate(*inner, given, made);
         } else if (step.how == Step::How::Call) {
-            made = part(step.count - 1U);  // the result, or NaN for the emulation to compute
+            made = part(step.count - 1U);  // the result; NaN: the emulation computes it
         } else if (step.how == Step::How::Hidden || step.op == Op::BITCAST) {
             made = part(0);
         } else if (step.op == Op::SELECT) {

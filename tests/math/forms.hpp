@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluates a middle form of f32 on many operands at once, as a device with exact + - * does.
+// Evaluates a middle form of f32 on many operands at once, like a device whose +, - and * are
+// exact.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@ namespace exhaust {
 
 class FormRunner {
   public:
-    // `fused`: whether the device's fma of f32 is exact too, but for subnormal numbers.
+    // `fused`: whether the device's fma of f32 is exact, too, except for subnormal numbers.
     explicit FormRunner(bool fused);
 
-    // The inverse square root that the device's own instruction gives is the nearest f32 plus
-    // `offset` steps. A result that the form leaves to an emulation is NaN.
+    // Evaluates a form. The device's own inverse square root gives the nearest f32 plus `offset`
+    // steps. A result is NaN if the form leaves it to an emulation.
     void run(wye::lower::middle::FormKey key, std::span<const std::uint32_t> a,
              std::span<const std::uint32_t> b, std::uint32_t offset,
              std::vector<std::uint32_t>& results, std::span<const std::uint32_t> c = {});
 
   private:
-    using Lanes = std::vector<std::uint32_t>;  // booleans are 0 or 1
+    using Lanes = std::vector<std::uint32_t>;  // a boolean is 0 or 1
     void evaluate(const wye::lower::middle::Form& form, const std::vector<const Lanes*>& operands,
                   Lanes& out);
 

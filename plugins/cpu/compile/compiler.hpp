@@ -2,8 +2,8 @@
 //
 // Compiles a program to a Routine. Expressions are split into operations on one component; uniform
 // values are computed by scalar instructions, integer constants are folded, functions are inlined,
-// short chains are fused, and `global_id.x + uniform` stays symbolic, so that its loads and stores
-// are contiguous. Floats are never folded or reordered.
+// short chains are fused, and `global_id.x + uniform` stays symbolic, so that loads and stores at
+// this index are contiguous. Floats are never folded or reordered.
 //
 // A Compiler is used once, by one thread, on a program that the host has validated. Errors:
 // LIMIT_EXCEEDED if registers or call nesting exceed a limit of this plugin, INTERNAL if an
@@ -28,10 +28,10 @@
 
 namespace wye::cpu {
 
-// UNSUPPORTED names the program's first construct that this plugin does not run.
+// Fails with UNSUPPORTED, which names the program's first construct that this plugin does not run.
 [[nodiscard]] Result<void> supported(const ir::Program& program);
 
-// Whether the program uses subgroups, whose width then matters.
+// Whether the program uses subgroups, so that the subgroup width matters.
 [[nodiscard]] bool uses_subgroups(const ir::Program& program);
 // Whether the program has floating-point values.
 [[nodiscard]] bool uses_floats(const ir::Program& program);
@@ -41,7 +41,7 @@ namespace wye::cpu {
 struct CompileOptions {
     Geometry geometry = Geometry::Row;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;  // the width, for programs that use subgroups
+    std::uint32_t subgroup = 0;  // the subgroup width, for programs that use subgroups
     const KernelSet* kernels = nullptr;
 };
 [[nodiscard]] Result<Routine> compile(const ir::Program& program, const CompileOptions& options);
@@ -98,9 +98,9 @@ class Compiler {
     struct Local {
         Values values;
         LocalArray array;
-        std::size_t depth = 0;  // size of the control stack at its declaration
+        std::size_t depth = 0;  // size of control_ at the local's declaration
     };
-    // The locals that are dead after each statement.
+    // For each statement, the locals that are dead after it.
     using LastUses = std::map<ir::StmtId, std::vector<std::uint32_t>>;
     // The code being compiled: main, or an inlined function.
     struct Context {
@@ -135,7 +135,7 @@ class Compiler {
     Held new_scalar(bool variable = false);
     Held outside_scalar();  // for values that the runner sets before the program starts
     Value constant(Num num, std::uint64_t bits);
-    std::uint32_t scalar(const Value& value);  // its index in Frame::scalars
+    std::uint32_t scalar(const Value& value);  // the value's index in Frame::scalars
     std::uint32_t scalar_constant(std::uint64_t bits);
     Value to_lanes(const Value& value);
     Value spread(const Value& value, const Target* to);
@@ -155,7 +155,8 @@ class Compiler {
     Value convert(Num to, const Value& a, const Target* target = nullptr);
     Value select(const Value& c, const Value& a, const Value& b, const Target* target = nullptr);
     Value relabel(Value value, Num num);
-    // Keeps a condition on affine indices symbolic; null for other operands.
+    // Makes a ramp of a comparison of an affine index with a uniform value; nullopt for other
+    // operands.
     std::optional<Value> ramp(Binary op, const Value& a, const Value& b);
     Value ramp_not(const Value& a);
     std::optional<Value> ramp_and(const Value& a, const Value& b);
@@ -217,10 +218,11 @@ class Compiler {
     void loop_body(Context& cx, ir::StmtId id);
     void loop_test(const Value& condition, Label& end);
     void loop_end(Label& end);
-    // Whether a statement of the block makes lanes leave it for good. `loop`: whether break and
-    // continue of this level count.
+    // Whether a statement in the block makes lanes leave the block for good. `loop`: whether a
+    // `break` or `continue` outside nested loops counts.
     static bool leaves(const ir::Code& code, ir::BlockId id, bool loop);
-    // Whether the block contains an `op`; a break or continue must be of this loop.
+    // Whether the block contains an `op` outside nested loops. A `break` or `continue` there
+    // belongs to the loop whose body is this block.
     static bool holds(const ir::Code& code, ir::BlockId id, ir::Op op);
     [[nodiscard]] bool divergent_since(std::size_t depth) const;
     static bool mentions(const ir::Code& code, ir::ExprId id, std::uint32_t local);
@@ -234,7 +236,7 @@ class Compiler {
         ChainType type = ChainType::Count;
         Instr instr;
         bool scalar_b = false;
-        std::uint64_t result = 0;  // the register of its result
+        std::uint64_t result = 0;  // the register of the result
     };
 
     const ir::Program& program_;
@@ -248,17 +250,17 @@ class Compiler {
     std::map<std::uint32_t, Held> params_;
     std::map<std::pair<std::uint32_t, bool>, Held> lengths_;
     std::map<const ir::Code*, LastUses> last_uses_;
-    std::vector<Held> kept_;  // alive for the whole program
+    std::vector<Held> kept_;  // registers that live as long as the program
     std::array<Held, 3> coordinate_lanes_;
     Held mask_;
-    // Per construct around the current statement: whether it is divergent.
+    // For each construct around the current statement: whether lanes diverge in it.
     std::vector<bool> control_;
     std::vector<Loop> loops_;
     Fusible fusible_;
-    // No fusing with instructions before this one, as a label follows them.
+    // Instructions before this one are not fused with later ones, since a label is between them.
     std::uint32_t fuse_from_ = 0;
     std::uint32_t behind_load_ = 0;  // one past the last instruction that reads an array
-    unsigned depth_ = 0;             // of recursion
+    unsigned depth_ = 0;             // of the recursion
     std::optional<Error> error_;
 };
 

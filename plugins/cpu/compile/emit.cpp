@@ -8,7 +8,7 @@
 namespace wye::cpu {
 namespace {
 
-// Puts registers of power-of-two sizes in different cache sets.
+// The gap between registers, so that registers of power-of-two sizes start in different cache sets.
 constexpr std::uint64_t kSkew = 64;
 
 bool commutative(Binary op) {
@@ -53,7 +53,7 @@ std::optional<ChainType> chain_type(Num num) {
     }
 }
 
-// An arithmetic shift right depends on the sign, so it is not a bit operation.
+// Whether a shift right ignores the sign, so that it can be in a chain on bit patterns (ChainType).
 bool shr_is_logical(Num num) { return num == Num::U32 || num == Num::U64; }
 
 First first_of(Binary op, Num num) {
@@ -328,7 +328,7 @@ Value Compiler::unary(Unary op, Num to, const Value& a, const Target* target) {
 
 Value Compiler::convert(Num to, const Value& a, const Target* target) {
     if (a.num == to) return a;
-    if (a.num == Num::F16 && to == Num::F32) {  // f16 is held as f32
+    if (a.num == Num::F16 && to == Num::F32) {  // an f16 value is held as f32
         Value same = a;
         same.num = to;
         return same;
@@ -377,7 +377,7 @@ Value Compiler::select(const Value& c, const Value& a, const Value& b, const Tar
 }
 
 Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* target) {
-    if (op == Binary::Div || op == Binary::Rem) code_.uses_floats = true;  // also for integers
+    if (op == Binary::Div || op == Binary::Rem) code_.uses_floats = true;  // integers use f64
     const Num num = compares(op) ? Num::Bool : a.num;
     if (op == Binary::Rotr && b.constant()) {
         const std::uint64_t w = 8U * bytes_of(width_of(a.num));

@@ -10,8 +10,8 @@ namespace {
 
 using ir::Op;
 
-// The limit of recursion. Programs nest less deeply (WYE_LIMIT_NESTING), and the functions that
-// compute their mathematics add some levels.
+// The limit of the compiler's recursion. No program reaches it: WYE_LIMIT_NESTING is lower, and the
+// functions that the host adds for math add only some levels.
 constexpr unsigned kDepth = 3400;
 
 std::optional<Binary> binary_of(Op op) {
@@ -125,8 +125,9 @@ bool may_start_chain(Op op) {
 
 }  // namespace
 
-// The order in which operands are evaluated, which has no effect for pure expressions. An operand
-// that may be fused with the operation comes last, so that it directly precedes the operation.
+// An operand's place in the order of evaluation. The order does not matter for the result, since
+// operands have no effects. An operand that may be fused with the operation comes last, so that it
+// directly precedes the operation.
 unsigned Compiler::turn(const Context& cx, ir::ExprId id) const {
     if (cx.uniformity->exprs[id] == 0) return 0;
     return may_start_chain(cx.code->exprs[id].op) ? 2 : 1;
@@ -144,7 +145,7 @@ Values Compiler::expr(Context& cx, ir::ExprId id, const Targets* targets) {
     Values values;
     if (!error_) values = expr_inside(cx, id, targets);
     --depth_;
-    if (error_) {  // keeps the number of values, so that callers need no checks
+    if (error_) {  // returns the usual number of values, so that callers need no checks
         values = {};
         const ir::Type type = cx.code->exprs[id].type;
         for (unsigned n = 0; n < std::max<unsigned>(type.lanes, 1); ++n)
@@ -255,7 +256,7 @@ Values Compiler::elementwise(Context& cx, const ir::Expr& e, const Targets* targ
     for (std::size_t n = 0; n < operands.size(); ++n) values[order[n]] = expr(cx, ids[order[n]]);
     Values out;
     for (std::size_t part = 0; part < e.type.lanes; ++part) {
-        // Moved, not copied, since an operand with another holder is not fused.
+        // Operands are moved, not copied, since an operand with another holder is not fused.
         std::array<Value, 3> at_part;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             const bool last = values[n].count == 1 ? part + 1U == e.type.lanes : true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The registers of a program during its compilation, and the values in them. A register is freed
-// when its last holder is destroyed, so holders define lifetimes: temporaries end with their
-// statement, lets after their last use, variables with their block. Belongs to one compiler. Emits
-// no code.
+// when its last holder is destroyed, so holders define lifetimes: a temporary ends with its
+// statement, a local after the last statement of its block that uses it. Used by one compiler.
+// Emits no code.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace wye::cpu {
 class Room {
   public:
     explicit Room(std::uint64_t first = 0) : end_(first) {}
-    // Allocates. `fresh`: takes room that no instruction has written, for values that the runner
-    // sets.
+    // Allocates `size`, and leaves `skew` unused behind it. `fresh`: takes room that no instruction
+    // has written, for values that the runner sets.
     [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
         Freed& freed = freed_[size];
         if (!fresh && !freed.at.empty()) {
@@ -53,12 +53,12 @@ class Room {
     std::uint64_t end_;
 };
 
-// A lane register, view, local array or scalar. `room` is null if it belongs to another register.
+// A lane register, view, local array or scalar. `room` is null if another register owns the memory.
 struct Register {
     Room* room = nullptr;
     std::uint64_t at = 0;  // byte offset, or number of the view or scalar
     std::uint64_t size = 0;
-    bool variable = false;  // its content may change, so a value that must stay is copied
+    bool variable = false;  // the content may change, so a value that must last is copied
     // For a view: the register for a copy, used where the array cannot serve as operand.
     std::shared_ptr<const Register> copy;
 
@@ -80,7 +80,7 @@ struct Value {
         Constant,  // `bits`
         Scalar,    // uniform: scalar `held`
         Lanes,     // lane register `held`
-        Affine,    // u32 or i32: scalar `held` + lane, wrapping
+        Affine,    // u32 or i32: scalar `held` + lane number, wrapping
         Ramp,      // bool: the lanes that are in the ramp at scalar `held` and in all of `also`
     };
     Form form = Form::None;

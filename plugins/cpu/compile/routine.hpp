@@ -20,14 +20,15 @@ enum class Geometry : std::uint8_t {
     Group,  // a block is a workgroup, a lane a local_index (barriers, shared arrays)
 };
 
-// Scalars that the runner sets, for each block or once per dispatch. kNoSlot: not needed.
+// Numbers of the scalars that the runner sets, for each block or once per dispatch. kNoSlot: not
+// needed.
 struct Coordinates {
     std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // of lane 0
     std::array<std::uint32_t, 3> workgroup = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> local = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> counts = {kNoSlot, kNoSlot, kNoSlot};  // num_workgroups
-    // Offsets of lane registers (u32) that the runner sets. Flat: global ids, for each block.
-    // Group: local ids, once.
+    // Offsets of lane registers (u32) that the runner sets. Flat: global ids, set for each block.
+    // Group: local ids, set once.
     std::array<std::uint32_t, 3> lanes = {kNoSlot, kNoSlot, kNoSlot};
 };
 
@@ -39,7 +40,7 @@ struct ParamSlot {
 struct LengthSlot {
     std::uint32_t scalar = 0;
     std::uint32_t array = 0;  // index into Frame::bound
-    bool wide = false;        // len64
+    bool wide = false;        // a 64-bit length (len64)
 };
 struct Shared {
     std::uint32_t array = 0;   // index into Frame::bound
@@ -61,7 +62,7 @@ struct Routine {
     std::vector<ParamSlot> params;
     std::vector<LengthSlot> lengths;
     Coordinates coordinates;
-    std::uint64_t weight = 0;  // estimated nanoseconds for 64 lanes to run it once
+    std::uint64_t weight = 0;  // estimated nanoseconds in which 64 lanes run each instruction once
     bool traps = false;
     bool uses_floats = false;  // floating-point instructions, so a FloatState is needed
 };

@@ -2,8 +2,9 @@
 //
 // Compiler, part 5: statements, control flow and the whole program.
 //
-// Lanes move between masks: an `if` parks the lanes of its else side; a loop parks those that left
-// it (exit) and those that took `continue` (again). Return and trap remove lanes from every mask.
+// Lanes move between masks: an `if` parks the lanes of its else side; a loop parks the lanes that
+// left the loop (exit) and the lanes that took `continue` (again). Return and trap remove lanes
+// from every mask.
 #include <algorithm>
 
 #include "cpu/compile/compiler.hpp"
@@ -15,9 +16,9 @@ using ir::Op;
 namespace {
 
 constexpr std::uint64_t kLaneMemory = std::uint64_t{1} << 30;
-// Limit for the registers of a block. At this size, the few that are live at a time fit the
-// first-level cache, and all fit the second-level cache. Smaller blocks cost more per instruction
-// than they gain.
+// Limit for the registers of a block. At this size, the registers that are live at a time fit the
+// first-level cache, and all registers fit the second-level cache. Smaller blocks cost more per
+// instruction than they gain.
 constexpr std::uint64_t kCacheBudget = 96U << 10;
 constexpr std::uint32_t kMostLanes = 512;
 // Short programs without loops are limited by memory and by the fixed cost of a block, so their
@@ -128,7 +129,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
         case Op::STORE: {
             const Value index = expr(cx, s.args[0])[0];
             Values values = expr(cx, s.args[1]);
-            release(cx, id);  // other holders would prevent a direct store
+            release(cx, id);  // a local that holds the value would prevent a direct store
             return store(s.imm, program_.buffers[s.imm].type, index, std::move(values));
         }
         case Op::STORE_ARRAY: {
@@ -188,7 +189,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
                         "the cpu plugin does not run `" + std::string(ir::op_text(s.op)) + "`",
                         "Fix: use another device, or leave the statement out");
     }
-    // If lanes may have left for good in the `if` or the loop, stops when none is left.
+    // If lanes may have left for good in the `if` or the loop, ends the block when no lane is left.
     const bool loop = s.op != Op::IF;
     if (leaves(*cx.code, s.body, !loop) || leaves(*cx.code, s.otherwise, !loop)) {
         emit(Step::ExitIfEmpty, nullptr);
@@ -259,7 +260,7 @@ void Compiler::move_scalar(const Value& value, const Held& to) {
     if (!value.uniform())
         return fail(wye::Code::INTERNAL, "the cpu plugin took a varying value for a uniform one",
                     "Fix: report this to the plugin's author with the program");
-    // The instruction that computes the value writes directly to the variable.
+    // Makes the instruction that computes the value write directly to the variable.
     const bool fresh = value.form == Value::Form::Scalar && value.held.use_count() == 1 &&
                        !value.held->variable && value.held->room != nullptr;
     if (fresh && here() > fuse_from_ && code_.instrs.back().step == Step::Scalar &&
@@ -275,7 +276,7 @@ void Compiler::move_scalar(const Value& value, const Held& to) {
 
 void Compiler::assign(Context& cx, const ir::Stmt& s) {
     Local& local = cx.locals[s.local];
-    const Values variable = local.values;  // holds the registers
+    const Values variable = local.values;  // keeps the registers alive
     const bool masked = divergent_since(local.depth);
     const std::size_t first = s.op == Op::ASSIGN_COMPONENT ? s.imm : 0;
     const std::size_t count = s.op == Op::ASSIGN_COMPONENT ? 1 : variable.count;
@@ -352,7 +353,7 @@ void Compiler::if_lanes(Context& cx, const ir::Stmt& s, const Value& condition) 
     const Value where = condition.ramp() ? condition : to_lanes(condition);
     const Mask waiting = new_mask();
     const bool both = !cx.code->blocks[s.otherwise].empty();
-    Label skip;  // taken if no lane takes the first side
+    Label skip;  // taken if no lane meets the condition
     Label join;
     Label end;
     mask_step(where.ramp() ? Step::IfRamp : Step::If, waiting);
@@ -548,7 +549,7 @@ void Compiler::for_lanes(Context& cx, ir::StmtId id, const std::array<Value, 3>&
 namespace {
 
 // Walks code in text order and finds, for each local, the last statement of the local's own block
-// that uses it, directly or inside. After that statement the local's registers are free.
+// that uses it, directly or in a nested block. After that statement the local's registers are free.
 class UseWalk {
   public:
     explicit UseWalk(const ir::Code& code) : code_(code), homes_(code.locals.size()) {
@@ -594,7 +595,7 @@ class UseWalk {
             case Op::STORE_ARRAY:
                 use(s.local);
                 break;
-            case Op::FOR:  // belongs to the loop: freed after it
+            case Op::FOR:  // the counter belongs to the loop: freed after the loop
                 homes_[s.local] = path_.size();
                 use(s.local);
                 break;
@@ -629,7 +630,7 @@ class UseWalk {
     std::vector<std::size_t> homes_;  // nesting level of the block that declares the local
     std::vector<ir::StmtId> last_;
     std::vector<bool> pinned_;
-    std::vector<ir::StmtId> path_;  // per enclosing block: its current statement
+    std::vector<ir::StmtId> path_;  // for each enclosing block: its current statement
 };
 
 }  // namespace

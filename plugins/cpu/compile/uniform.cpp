@@ -213,7 +213,7 @@ class Analysis {
             case Op::CONTINUE:
                 leave_loop();
                 break;
-            default:  // stores and effects: their operands
+            default:  // stores and effects: only visits their operands
                 for (std::size_t n = 0; n < s.args.size(); ++n) value(s, n);
                 break;
         }
@@ -224,7 +224,7 @@ class Analysis {
     const std::array<std::uint32_t, 3>& workgroup_;
     const ir::Code& code_;
     Uniformity out_;
-    std::vector<std::size_t> depth_;  // size of the stack where a local was declared
+    std::vector<std::size_t> depth_;  // for each local: size of stack_ at its declaration
     std::vector<Construct> stack_;
     bool changed_ = false;
 };

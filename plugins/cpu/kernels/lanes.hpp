@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over lanes. Every loop runs in tiles of a constant length, so it needs no remainder loop,
-// and lanes are independent. A destination may equal an operand, but must not partly overlap one.
+// Loops over lanes. Every loop runs in tiles of a constant length, so that it needs no remainder
+// loop. Lanes are independent. A destination may be an operand itself, but must not partly overlap
+// an operand.
 #pragma once
 
 #include "ops.hpp"
@@ -44,7 +45,7 @@ template <typename T>
     return *reinterpret_cast<const T*>(f.scalars + number);
 }
 
-// An operand: lanes, or one scalar that serves all of them.
+// An operand: lanes, or one scalar that serves all lanes.
 template <typename T, bool kScalar>
 struct Operand {
     const T* lanes = nullptr;
@@ -88,7 +89,7 @@ template <bool kCount, typename T, bool kScalar>
 struct PickOperand {
     using type = Operand<T, kScalar>;
 };
-#if defined(__AVX2__)  // older sets have no shifts by per-lane counts
+#if defined(__AVX2__)  // older instruction sets have no shifts by per-lane counts
 template <>
 struct PickOperand<true, u32, true> {
     using type = Counts;

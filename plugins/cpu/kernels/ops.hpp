@@ -172,7 +172,7 @@ struct TruncOp {
     WYE_CPU_OP f32 run(f32 x) { return __builtin_truncf(x); }
     WYE_CPU_OP f64 run(f64 x) { return __builtin_trunc(x); }
 };
-struct RoundOp {  // the rounding mode is nearest even wherever kernels run
+struct RoundOp {  // ties to even, the rounding mode in which kernels always run
     WYE_CPU_OP f32 run(f32 x) { return __builtin_rintf(x); }
     WYE_CPU_OP f64 run(f64 x) { return __builtin_rint(x); }
 };
@@ -398,7 +398,8 @@ struct CopysignOp {
 // ---- f16 and bf16 ------------------------------------------------------------------------------
 //
 // An f16 value is held as the f32 of the same value. Below 2^-14 all f16 values are multiples of
-// 2^-24: adding and then subtracting a power of two whose last place is 2^-24 rounds to them.
+// 2^-24. Adding and then subtracting a power of two whose last mantissa bit stands for 2^-24 rounds
+// to such a multiple.
 
 struct HalfOp {  // rounds to the nearest f16, ties to even
     WYE_CPU_OP f32 run(f32 x) {
@@ -410,7 +411,7 @@ struct HalfOp {  // rounds to the nearest f16, ties to even
         const u32 number = a < 0x38800000U ? bits(small) : large;  // below 2^-14
         return from_bits<f32>((a > kInf<f32> ? a : number) | sign);
     }
-    WYE_CPU_OP f32 run(f64 x) {  // one rounding
+    WYE_CPU_OP f32 run(f64 x) {  // rounds once
         const u64 sign = bits(x) & kTop<f64>;
         const u64 a = bits(x) ^ sign;
         const f64 small = (from_bits<f64>(a) + 0x1p28) - 0x1p28;
@@ -420,7 +421,7 @@ struct HalfOp {  // rounds to the nearest f16, ties to even
         return f32(from_bits<f64>((a > kInf<f64> ? a : number) | sign));
     }
 };
-struct HalfBitsOp {  // the 16 bits in memory: exact, NaN canonical
+struct HalfBitsOp {  // from a register to the 16 bits in memory; a NaN becomes canonical
     WYE_CPU_OP u32 run(u32 x) {
         const u32 sign = (x >> 16) & 0x8000U;
         const u32 a = x & 0x7fffffffU;
@@ -471,8 +472,8 @@ struct ConvertOp {
     template <typename From>
     WYE_CPU_OP To run(From x) {
         if constexpr (kFloat<From> && !kFloat<To>) {
-            // The end of the target's range, 2^(value bits), is exact in both formats. Inside the
-            // range, the conversion is defined.
+            // `end` is the end of the target's range, 2^(value bits), which f32 and f64 hold
+            // exactly. The conversion of a value inside the range is defined.
             constexpr From end = From(kTop<To>) * (kSigned<To> ? From(1) : From(2));
             constexpr From first = kSigned<To> ? -end : From(0);
             const To inside = To(((x >= first) & (x < end)) ? x : From(0));

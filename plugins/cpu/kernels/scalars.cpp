@@ -62,7 +62,7 @@ void ramp(Frame& f, const Instr& i, std::byte* to) {
     const u32 first = scalar<u32>(f, i.a);
     const u32 value = scalar<u32>(f, i.b);
     constexpr u32 least = kI32 ? kTop<u32> : 0;
-    const u32 below = value - least;  // number of smaller values
+    const u32 below = value - least;  // how many indices are below `value`
     if constexpr (kOp == RampOp::Eq) {
         put_ramp(to, {value - first, 1});
     } else if constexpr (kOp == RampOp::Lt) {
@@ -157,7 +157,7 @@ void fill_float(ScalarSet& set) {
     set.fma[kNum == Num::F64 ? 1 : 0] = three<FmaOp, T>;
 }
 
-// Operations that do not round are the same as those of f32.
+// Operations that do not round use the kernels of f32.
 void fill_half(ScalarSet& set) {
     constexpr auto f32_at = at(Num::F32);
     constexpr auto n = at(Num::F16);

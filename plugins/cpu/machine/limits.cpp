@@ -29,15 +29,15 @@ std::optional<std::int64_t> number_in(std::string_view text) {
 // A hierarchy of control groups: where its files are, and this process's group in it.
 struct Hierarchy {
     std::string mount;  // "/sys/fs/cgroup/memory"
-    std::string group;  // "/a/b"; "/" is the root, or a namespace's
+    std::string group;  // "/a/b"; "/" is the root of the hierarchy or namespace
 };
 
 // Calls visit(folder) for the group and each group above it. In a container, the path may be that
-// of the machine, which is not mounted there: its folders are absent, and give no limit.
+// of the machine, whose folders are not mounted in the container: absent folders give no limit.
 template <typename Visit>
 void each_group(const Hierarchy& hierarchy, Visit visit) {
     std::string group = hierarchy.group;
-    if (group.find("/..") != std::string::npos) group = "/";  // outside the namespace
+    if (group.find("/..") != std::string::npos) group = "/";  // outside the cgroup namespace
     while (true) {
         visit(hierarchy.mount + (group == "/" ? std::string() : group));
         if (group.empty() || group == "/") return;
@@ -49,7 +49,7 @@ void take_memory(const std::string& limit_file, const std::string& usage_file, L
     const auto limit = number_in(first_line(limit_file));
     if (!limit || *limit < 0) return;
     const auto bytes = static_cast<std::uint64_t>(*limit);
-    if (bytes >= UINT64_MAX / 4) return;  // version 1 writes its largest number for no limit
+    if (bytes >= UINT64_MAX / 4) return;  // cgroup version 1: its largest number means no limit
     out.memory_bytes = std::min(out.memory_bytes, bytes);
     const std::int64_t usage = number_in(first_line(usage_file)).value_or(0);
     const std::uint64_t used =

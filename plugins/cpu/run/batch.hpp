@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch: a submit for the queue's thread, with copies of all that the call borrowed. It is filled
-// by the submitting thread, run and ended by the queue's thread, and emptied for the next submit
-// when the timeline no longer refers to it.
+// Batch: a submit for the queue's thread, with copies of all memory that the call borrowed. A batch
+// is filled by the submitting thread, run and ended by the queue's thread, and emptied for the next
+// submit when the timeline no longer refers to it.
 #pragma once
 
 #include <array>
@@ -27,15 +27,15 @@ class Batch : public Link {
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
 
-    // Makes the batch wait for `value` of a queue. `order_only`: for its end, whether the value is
-    // reached or fails.
+    // Makes the batch wait until `value` of a queue is reached. `order_only`: until the value is
+    // reached or has failed.
     void wait_for(Timeline& timeline, std::uint64_t value, bool order_only);
     [[nodiscard]] Result<void> keep(const wye_operation& operation);
     // Makes the first operation continue where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
     [[nodiscard]] bool goes_on() const { return handover_.has_value(); }
-    // Called last: the submit's value, whether its times are wanted, and those of the part that the
-    // caller ran.
+    // Called last. `value`: the submit's value. `timed`: whether the submit's times are wanted.
+    // `here`: the times of the part that the caller ran.
     void complete(std::uint64_t value, bool timed, const sdk::WorkTimes& here) {
         value_ = value;
         timed_ = timed;
@@ -43,7 +43,7 @@ class Batch : public Link {
     }
     [[nodiscard]] std::uint64_t value() const { return value_; }
 
-    // Whether it waits for nothing, and its operations are small.
+    // Whether the batch waits for nothing, and its operations are small.
     [[nodiscard]] bool is_small() const { return waits_.empty() && cpu::is_small(operations_); }
     // Runs the operations, on the queue's thread. CANCELLED: a stop was requested.
     [[nodiscard]] Result<void> run(Worker& worker, Pool& pool);
@@ -56,7 +56,7 @@ class Batch : public Link {
     [[nodiscard]] std::optional<Error> take_error() { return std::move(error_); }
     [[nodiscard]] const sdk::WorkTimes& times() const { return times_; }
 
-    // Empties it for another submit. Keeps some memory.
+    // Empties the batch for another submit. Keeps some memory.
     void clear() noexcept;
 
   private:
@@ -69,8 +69,8 @@ class Batch : public Link {
         std::uint64_t value;
         bool order_only;
     };
-    // The operations that an empty batch has memory for, and the bytes that it has for what they
-    // point to.
+    // An empty batch keeps memory for at most kKeptOperations operations, and always has kKeptBytes
+    // bytes for what operations point to.
     static constexpr std::size_t kKeptOperations = 8, kKeptBytes = 512;
 
     [[nodiscard]] Result<void> await(const Stop& stop) const;
@@ -85,9 +85,9 @@ class Batch : public Link {
     bool timed_ = false;
 
     std::atomic<std::uint64_t> cancelled_{0};
-    std::optional<Error> error_;  // set when it has ended
-    std::uint64_t start_ns_ = 0;  // after its waits, if timed
-    sdk::WorkTimes times_;        // complete when it has ended
+    std::optional<Error> error_;  // set when the batch has ended
+    std::uint64_t start_ns_ = 0;  // when the waits ended; 0: not timed
+    sdk::WorkTimes times_;        // complete when the batch has ended
 
     // What the operations point to.
     alignas(16) std::array<std::byte, kKeptBytes> bytes_;

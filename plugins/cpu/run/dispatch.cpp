@@ -14,7 +14,7 @@
 namespace wye::cpu {
 namespace {
 
-constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
+constexpr std::uint64_t kSmallWork = 20000;  // estimated nanoseconds, see Routine::weight
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
 constexpr double kMostInvocations = 9.2e18;  // per launch: what 63 bits can count
 
@@ -66,7 +66,7 @@ bool is_as_large(const wye_dispatch_op& a, const wye_dispatch_op& b) {
            std::memcmp(a.groups, b.groups, sizeof a.groups) == 0;
 }
 
-// Must be called within a FloatState.
+// Must be called while a FloatState exists.
 [[gnu::always_inline]] inline Result<void> try_one(Launch& launch, Worker& worker, const Stop& stop,
                                                    std::optional<Handover>& out) {
     launch.stop = stop;
@@ -100,7 +100,7 @@ bool is_as_large(const wye_dispatch_op& a, const wye_dispatch_op& b) {
 
 bool is_small(std::span<const wye_operation> operations) {
     std::uint64_t bytes = 0;
-    const wye_dispatch_op* before = nullptr;  // the last dispatch of another size; it is small
+    const wye_dispatch_op* before = nullptr;  // the last dispatch that was checked and is small
     for (const wye_operation& operation : operations) {
         if (operation.kind == WYE_OPERATION_DISPATCH) {
             const wye_dispatch_op& op = operation.u.dispatch;
@@ -177,7 +177,8 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
     launch.stop = stop;
     std::uint64_t first = handover ? handover->block : 0;
     if (handover && handover->within) {
-        // The worker's frame does not refer to the old launch.
+        // The worker's frame does not refer to the caller's launch, so it can continue with this
+        // launch.
         if (worker.resume(launch, true) == Worker::State::Stopped) return sdk::errors::cancelled();
         worker.finish(launch);
         ++first;

@@ -54,8 +54,9 @@ void unpark(Frame& f, const Instr& i) {
     slot.count = 0;
 }
 
-// The elements that an affine load or store accesses, if they can be used as a register: they are
-// in range, aligned, and as many as the kernels' loops cover.
+// The elements that an affine load or store accesses, if they can be used as a register: all
+// elements that the kernels' loops cover must be in range, and the first must be aligned. Else
+// null.
 std::byte* in_place(const Frame& f, const Instr& i) {
     const Bound& bound = f.bound[i.array];
     const std::uint64_t first = static_cast<std::uint32_t>(f.scalars[i.b]);
@@ -87,8 +88,8 @@ bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     return true;
 }
 
-// Like `take_if`, for ramps. Most blocks are entirely inside or outside; lanes are checked only in
-// blocks that contain a boundary.
+// Like `take_if`, for ramps. Most blocks are entirely inside or outside a ramp; lanes are checked
+// only in blocks that contain a boundary.
 bool take_if_ramp(Frame& f, const Instr& i) {
     bool all = true;
     for (const std::uint32_t slot : {i.a, i.b, i.c}) {
@@ -128,7 +129,7 @@ bool take_else(Frame& f, const Instr& i) {
     return true;
 }
 
-// Takes the lanes whose condition is false out of the loop. False: no lane is left in it.
+// Takes the lanes whose condition is false out of the loop. False: no lane is left in the loop.
 bool test_loop(Frame& f, const Instr& i) {
     const std::byte* condition = f.base + i.a;
     const std::uint32_t on = f.kernels->count(f, condition);
@@ -138,7 +139,8 @@ bool test_loop(Frame& f, const Instr& i) {
     if (slot.count == 0) {
         f.kernels->split(f, condition, slot.lanes);
     } else {
-        // The slot already holds lanes, so splits into a copy, which is then joined.
+        // The slot already holds lanes, so the lanes that leave are split off into another mask,
+        // which is then joined to the slot.
         alignas(64) std::byte aside[4096];
         f.kernels->split(f, condition, aside);
         f.kernels->join(f, slot.lanes, aside);
@@ -171,7 +173,7 @@ bool run(const Routine& routine, Frame& f) {
             case Step::Direct:
                 if (std::byte* at = f.active == f.lanes ? in_place(f, i[1]) : nullptr) {
                     i->run(f, *i, at);
-                    ++i;  // the store has been done
+                    ++i;  // skips the store, which is done
                 } else {
                     i->run(f, *i, f.base + i->d);
                 }

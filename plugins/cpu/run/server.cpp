@@ -10,7 +10,7 @@
 namespace wye::cpu {
 namespace {
 
-// The error for an exception, none of which may leave the queue's thread.
+// The error for an exception. No exception may leave the queue's thread.
 Error unexpected(const std::exception& e) noexcept {
     if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr)
         return sdk::errors::brief(Code::OUT_OF_MEMORY);
@@ -68,7 +68,7 @@ void Server::enqueue(std::unique_ptr<Batch> batch) noexcept {
     if (inbox_.put(added)) wake();
 }
 
-// Starts the thread. False: it could not, so the batch has failed.
+// Starts the thread. False: the thread could not be started, so the batch has failed.
 bool Server::start(Batch& batch) noexcept {
     try {
         const sdk::BlockedSignals blocked;
@@ -89,7 +89,7 @@ void Server::wake() {
     changed_.notify_one();
 }
 
-// Returns whether the server is being destroyed.
+// Waits until the thread is woken. Returns whether the server is being stopped.
 bool Server::await_wake() {
     sdk::WaitingLock lock(mutex_);
     while (!woken_ && !ending_) lock.wait(changed_);
@@ -109,11 +109,11 @@ void Server::serve() {
     }
 }
 
-// Runs the batches of a list. Settles several small ones together, to lock the timeline less often,
-// but settles what has ended before it runs a batch that may take long.
+// Runs the batches of a list. Settles several small batches together, to lock the timeline less
+// often, but settles all ended batches before it runs a batch that may take long.
 void Server::run_all(Batch* next) noexcept {
     constexpr std::size_t kMost = 16;
-    Batch* first = nullptr;  // of those that have ended
+    Batch* first = nullptr;  // the first ended batch that is not settled
     for (std::size_t count = 0; next != nullptr;) {
         Batch& batch = *next;
         next = static_cast<Batch*>(batch.next);
@@ -143,8 +143,8 @@ void Server::end(Batch& batch, std::optional<Error> error) noexcept {
     timeline_.progress.end(batch.value());
 }
 
-// Settles the values of batches that have ended, which are linked from `first` to `last`, so that
-// nothing refers to the batches, and passes these on for reuse.
+// Settles the values of the ended batches in the list from `first` to `last`. Then nothing refers
+// to these batches, and they are passed on for reuse.
 void Server::settle(Batch& first, Batch& last) noexcept {
     timeline_.publish(last.value());
     Link* kept = nullptr;

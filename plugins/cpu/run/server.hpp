@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Server: a queue's thread, which runs its batches in order, and the batches, which are reused. The
-// first batch starts the thread. `stop` runs pending batches and joins it. Except for the thread,
-// used by one thread at a time. A batch that cannot run fails its value, which needs no memory.
+// Server: a queue's thread, and the queue's batches. The thread runs the batches in order; ended
+// batches are reused. The first batch starts the thread; `stop` runs the pending batches and joins
+// the thread. Apart from that thread, one thread at a time uses a server. If a batch cannot run,
+// its value fails, which needs no memory.
 #pragma once
 
 #include <atomic>
@@ -32,12 +33,12 @@ class Server {
     // run, or fails if there is no thread.
     void enqueue(std::unique_ptr<Batch> batch) noexcept;
 
-    // Used by the thread that runs the queue's operations; this is the caller while nothing is
-    // pending.
+    // Used by the thread that runs the queue's operations: the submitting thread while nothing is
+    // pending, else the queue's thread.
     Worker worker;
 
   private:
-    // Limit for the batches that are kept for reuse: above it, batches that have ended are deleted.
+    // While more batches than this exist, ended batches are deleted instead of kept for reuse.
     static constexpr std::size_t kMostKept = 1024;
 
     [[nodiscard]] bool start(Batch& batch) noexcept;
@@ -52,9 +53,9 @@ class Server {
     Pool& pool_;
     Timeline& timeline_;
 
-    Inbox inbox_;                       // to the queue's thread
-    LinkStack ended_;                   // from the queue's thread
-    Link* idle_ = nullptr;              // the submitting thread's
+    Inbox inbox_;                       // new batches, for the queue's thread
+    LinkStack ended_;                   // ended batches, from the queue's thread
+    Link* idle_ = nullptr;              // batches for reuse; of the submitting thread
     std::atomic<std::size_t> made_{0};  // batches that exist
     std::thread thread_;
 

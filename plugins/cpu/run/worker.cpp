@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kMany = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr auto kBlockPatience = std::chrono::microseconds(100);
-constexpr std::uint64_t kSliceWork = 50000;  // in units of Routine::weight
+constexpr std::uint64_t kSliceWork = 50000;  // estimated nanoseconds, see Routine::weight
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
     std::uint64_t product = 0;
@@ -73,7 +73,7 @@ void Worker::prepare_routine(const Launch& launch) {
     const Routine& routine = *launch.routine;
     prepared_ = 0;
     if (lanes_size_ < routine.lane_bytes) {
-        lanes_ = nullptr;  // freed first, so that only one must fit
+        lanes_ = nullptr;  // freed first, so that only the new memory must fit
         lanes_size_ = 0;
         lanes_ = allocate(routine.lane_bytes);
         lanes_size_ = routine.lane_bytes;
@@ -159,7 +159,7 @@ void Worker::place_row(const Launch& launch, std::uint64_t number) {
     const std::uint64_t lanes = routine.lanes;
     const auto& size = launch.program->workgroup();
     const Coordinates& at = routine.coordinates;
-    if (number == 0) {  // without divisions, since many launches are one block
+    if (number == 0) {  // without divisions, since many launches have only one block
         for (unsigned axis = 0; axis < 3; ++axis)
             set(at.global[axis], std::uint64_t{launch.offset[axis]} * size[axis]);
         for (unsigned axis = 1; axis < 3; ++axis) {

@@ -2,9 +2,9 @@
 //
 // For loops whose end comes from data (`for j in row[r]..row[r + 1] { ... col[j] ... }`): finds the
 // accesses indexed by the counter that are not proven in range, neither by the text nor by
-// preconditions. They are all in range if the end is at most the lengths of their arrays (and a
-// signed start is not negative), so a writer may check once, before the loop. Shared by all
-// lowerings. Pure.
+// preconditions. All these accesses are in range if the loop's end is at most the lengths of the
+// accessed arrays (and a signed start is not negative), so a writer may test this once, before the
+// loop. Shared by all lowerings. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace wye::lower {
 
 struct LoopLengths {
-    std::set<std::uint32_t> buffers, tables;  // arrays that the end is checked against
+    std::set<std::uint32_t> buffers, tables;  // arrays whose lengths the end must not exceed
     std::vector<ir::ExprId> accesses;         // loads and atomics
     std::vector<ir::StmtId> stores;
 
@@ -28,9 +28,9 @@ class DataLoops {
   public:
     DataLoops(const ir::Program& program, const ir::Code& code);
 
-    // Returns the lengths for `loop`, which is a FOR. They are empty if a check before the loop
-    // gains nothing, or if the loop cannot be written twice because it is too long or contains
-    // loops, barriers or subgroup operations.
+    // Returns the lengths for `loop`, which is a FOR. Empty if a check before the loop gains
+    // nothing, or if the loop cannot be written twice because it is too long or contains loops,
+    // barriers or subgroup operations.
     [[nodiscard]] LoopLengths lengths(const CodeRanges& ranges, const ir::Stmt& loop) const;
 
   private:
@@ -41,7 +41,7 @@ class DataLoops {
     std::vector<bool> locals_;  // whether each let depends on loaded values
 };
 
-// Marks these accesses as in range, or removes that mark.
+// Marks the accesses in `lengths` as in range, or removes that mark.
 void set_in_range(CodeRanges& ranges, const LoopLengths& lengths, bool in_range);
 
 }  // namespace wye::lower

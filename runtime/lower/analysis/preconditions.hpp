@@ -22,16 +22,16 @@ namespace wye::lower {
 struct Bound {
     enum class From : std::uint8_t {
         Fixed,
-        Param,     // index
-        Length,    // of buffer `index`, clamped to 2^32 - 1
-        Length64,  // of buffer `index`, exact
+        Param,     // parameter `index`
+        Length,    // length of buffer `index`, clamped to 2^32 - 1
+        Length64,  // length of buffer `index`, exact
         Groups,    // workgroups on axis `index`
         GroupId,
         GlobalId,
         Unary,    // op on a
         Binary,   // op on a and b
-        Convert,  // a, of kind `source`
-        Join,     // a or b
+        Convert,  // a, converted from kind `source`
+        Join,     // the union of a and b
         Below,    // a, limited to values below b (`strict`) or at most b
         Above,    // a, limited to values above b or at least b
         Apart     // a, limited to values other than b
@@ -50,7 +50,7 @@ struct Bound {
 // The values of an admitted launch. Borrows the caller's arrays.
 struct LaunchFacts {
     std::span<const std::uint64_t> params;   // the bits of each parameter
-    std::span<const std::uint64_t> lengths;  // the elements of each buffer, by buffer index
+    std::span<const std::uint64_t> lengths;  // the number of elements of each buffer
     std::array<std::uint32_t, 3> groups;
     std::array<std::uint32_t, 3> workgroup;
 };
@@ -58,7 +58,7 @@ struct LaunchFacts {
 struct Preconditions {
     static constexpr std::size_t kMaxBounds = 256;
 
-    struct Access {  // requires 0 <= index < length for all values of both intervals
+    struct Access {  // requires 0 <= index < length for all values of both steps
         std::uint32_t index = 0;
         std::uint32_t length = 0;
         friend bool operator==(const Access&, const Access&) = default;
@@ -69,12 +69,12 @@ struct Preconditions {
     [[nodiscard]] bool empty() const { return accesses.empty(); }
     [[nodiscard]] bool read_params() const;
     [[nodiscard]] bool hold(const LaunchFacts& launch) const;
-    // Returns the preconditions as text, one per line, with the program's names: "min(y) * width +
-    // x < len(from)".
+    // Returns the preconditions as text with the program's names, one per line, such as
+    // "(global_id.y * width) + global_id.x < len(from)".
     [[nodiscard]] std::string text(const ir::Program& program) const;
 };
 
-// Returns the interval of one step, given those of its operands.
+// Returns the interval of one step, given the intervals of its operands.
 [[nodiscard]] Interval evaluate(const Bound& bound, const LaunchFacts& launch, Interval a,
                                 Interval b);
 

@@ -22,16 +22,18 @@ inline constexpr Value kNoValue = 0xffffffffU;
 struct ValueNode {
     ir::Op op = ir::Op::None;  // None: an opaque value
     ir::Kind kind = ir::Kind::None;
-    std::uint64_t detail = 0;  // literal bits, built-in and component, parameter, array class
+    // By `op`: the bits of a literal, a built-in and its component, a parameter, or a class of
+    // lengths.
+    std::uint64_t detail = 0;
     std::array<Value, 3> operands = {kNoValue, kNoValue, kNoValue};
     Interval base;                   // the interval that holds at every place
-    std::uint32_t bound = kNoBound;  // its steps in a launch, if already computed
+    std::uint32_t bound = kNoBound;  // the step that computes its interval in a launch, if made
 };
 
 class RangeFacts {
   public:
     Value opaque(ir::Kind kind, Interval interval);
-    // Makes a new value, even if another has the same operation and operands.
+    // Makes a new value, even if another value has the same operation and operands.
     Value single(const ValueNode& node);
     // Returns the number of an operation, which is the same for equal operations on equal values.
     Value number(const ValueNode& node);

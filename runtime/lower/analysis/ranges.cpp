@@ -2,8 +2,8 @@
 //
 // Walks main once and, at each call, the callee. Every integer value has a number, and the walk
 // keeps the facts that hold at the current place. Variables get a new number at each assignment,
-// and where control flow joins. Functions with too many or too deeply nested calls are walked once,
-// with the intervals of all their arguments.
+// and where control flow joins. A function whose calls are too many or too deeply nested is walked
+// once instead, with arguments in the joined intervals of all calls.
 #include "lower/analysis/ranges.hpp"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ Op negated(Op op) {
     }
 }
 
-// Buffers whose lengths are always equal share a class: equal literal counts, equal size
-// expressions, and `len(x)` with x itself.
+// Buffers whose lengths are always equal share a class: those with equal size expressions, and a
+// buffer of size `len(x)` with x itself. Literal counts need no class.
 class Lengths {
   public:
     explicit Lengths(const ir::Program& program) : of_(program.buffers.size()) {
@@ -64,7 +64,8 @@ class Lengths {
     std::vector<std::uint32_t> of_;
 };
 
-// The result for an access or a loop. If it is walked several times, the greatest result counts.
+// The result for an access or a loop. If the access or loop is walked several times, the greatest
+// result counts.
 enum class State : std::uint8_t { Unseen, Proven, Conditional, Checked };
 
 struct CodeStates {
@@ -114,11 +115,11 @@ struct Shared {
     unsigned levels = 0;       // current nesting of expressions and blocks, calls included
 };
 
-// Calls nested deeper than this are not walked. With the nesting that one function may add, the
-// stack of a walk stays below 1 MiB.
+// Calls at this level of nesting (of expressions, blocks and calls) or deeper are not walked. With
+// the nesting that one function may add, the stack of a walk stays below 1 MiB.
 constexpr unsigned kMaxLevels = 1024;
 
-// Counts one level for its lifetime.
+// Counts one level of nesting while the object exists.
 class Deeper {
   public:
     explicit Deeper(unsigned& levels) : levels_(levels) { ++levels_; }
@@ -266,7 +267,7 @@ Value Walk::built_in(const ir::Expr& e, unsigned component) {
     if (e.imm == WYE_BUILTIN_LOCAL_ID) interval = up_to(w[component]);
     if (e.imm == WYE_BUILTIN_LOCAL_INDEX) interval = up_to(std::uint64_t{w[0]} * w[1] * w[2]);
     if (e.imm == WYE_BUILTIN_WORKGROUP_SIZE) return constant(Kind::U32, w[component]);
-    // At most 2^32 - 1 on each axis.
+    // A grid has at most 2^32 - 1 invocations on each axis.
     if (e.imm == WYE_BUILTIN_GLOBAL_ID || e.imm == WYE_BUILTIN_WORKGROUP_ID)
         interval = {0, whole(Kind::U32).high - 1};
     ValueNode node;
@@ -291,7 +292,7 @@ Value Walk::component(const ir::Expr& e) {
 }
 
 // An expression occurs at one place, so the first visit decides, with the facts that hold before
-// its statement. A condition's comparisons do not guard its own loads.
+// its statement. A comparison in a condition does not guard the loads in the same condition.
 Value Walk::value(ir::ExprId id) {
     if (values_[id] == kNoValue) {
         const Deeper deeper(shared_.levels);
@@ -413,15 +414,16 @@ Value Walk::call(const ir::Expr& e, const std::vector<Value>& operands) {
                                                  : facts_.opaque(f.type.kind, whole(f.type.kind));
 }
 
-constexpr unsigned kMaxSelects = 3;  // arms of selects nested deeper are not tried as branches
+// A select inside this many others is not tried as a branch.
+constexpr unsigned kMaxSelects = 3;
 
 void Walk::forget_values(ir::ExprId id) {
     values_[id] = kNoValue;
     for (const ir::ExprId operand : code_.operands_of(code_.exprs[id])) forget_values(operand);
 }
 
-// Both arms of a select are evaluated unless the lowering makes it a branch, which it does if that
-// proves more.
+// Both arms of a select are evaluated, unless the lowering makes the select a branch. It does so if
+// more accesses can then be proven in range.
 Value Walk::select(ir::ExprId id) {
     const auto ids = code_.operands_of(code_.exprs[id]);
     value(ids[0]);
@@ -449,11 +451,12 @@ Value Walk::select(ir::ExprId id) {
         forget_values(ids[1]);
         forget_values(ids[2]);
         const Value other = tried(true, assumed);
-        // The select's condition may prove more accesses, or lead to other preconditions.
+        // `better`: as a branch, the select has more accesses in range, or other preconditions.
         const bool better = assumed.size() == notes.size() && !notes.empty() &&
                             (worth(assumed) < worth(notes) ||
                              (worth(assumed) == worth(notes) && shared_.bounds.asked() != asked));
-        // Without accesses, the result is the same whether both arms are evaluated or one.
+        // Without accesses, `other` holds even if both arms are evaluated: the select has the value
+        // of the arm that its condition chooses.
         if (better || (notes.empty() && assumed.empty())) {
             result = other;
             notes = std::move(assumed);
@@ -496,7 +499,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
         node.base = join(facts_.node(node.operands[1]).base, facts_.node(node.operands[2]).base);
         return facts_.number(node);
     }
-    // The interval is valid for this value only, since the conditions around the select hold here.
+    // The interval is valid for this value only, since it uses conditions that hold at this place.
     node.base = join(intervals[0], intervals[1]);
     node.bound = shared_.bounds.joined(bounds[0], bounds[1], node.kind);
     return facts_.single(node);
@@ -629,15 +632,16 @@ void Walk::for_statement(ir::StmtId id) {
     const Interval from = facts_.interval(first);
     const Interval to = facts_.interval(end);
     const Interval by = facts_.interval(step);
-    // A step from below `end` stays in the type. Intervals cannot represent the greatest u64.
+    // `plain`: a step from a counter below `end` cannot overflow the type. A u64 end without an
+    // upper bound (kMost) is plain only with a step of 1.
     const std::int64_t most = kind == Kind::U64 ? Interval::kMost : whole(kind).high;
     std::int64_t last = 0;
     const bool overflow =
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
     const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
-    // Compilers unroll loops that count iterations, except loops with barriers: those use a
-    // precondition.
+    // Any other loop counts its iterations. Compilers unroll such loops, except those with
+    // barriers: these use a precondition instead.
     const bool asks = !plain && by.exact() && holds_barrier(code_, s.body);
     note(result_.plain_loops, id,
          plain  ? State::Proven

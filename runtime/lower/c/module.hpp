@@ -24,8 +24,8 @@ namespace wye::lower {
 // A value from outside the code that is a name in the kernel's scope; functions receive it as an
 // extra argument.
 struct Outer {
-    // Their names in the text, in this order: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg,
-    // lane, oz, trap.
+    // The names in the text, in the order of the enumerators: b3, n3, m3, l3, s3, p0, wg0, lid0,
+    // gid0, ng0, li, sg, lane, oz, trap.
     using Kind = middle::Outer;
     Kind kind;
     std::uint32_t index = 0;  // number of the buffer, parameter or axis
@@ -53,11 +53,11 @@ class CModule {
     const bool folded_grid;
     const NativeSet natives;
     const std::uint32_t subgroup;        // width of subgroups; 0 if the program uses none
-    const MaskedIndices masked_indices;  // empty if the device lacks the quirk
+    const MaskedIndices masked_indices;  // empty if the device does not have the quirk
     const bool passes_buffers;           // whether some barrier must order buffers too
     middle::Forms forms;
     const middle::ProgramForm form;
-    std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // how each is written (words.cpp)
+    std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // by form: the way to write it
     Used used;
     bool places = false;  // lines end with the position of their statement
 

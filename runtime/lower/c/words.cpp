@@ -23,7 +23,7 @@ using middle::StepId;
 
 using Operands = std::span<const std::string>;
 
-// The precedence of a text's outermost operator in C.
+// The precedence, in C, of the outermost operator of a text.
 enum Level : std::uint8_t {
     kChoice = 3,
     kOr = 4,
@@ -85,8 +85,8 @@ bool acts_on_sign(Op op) {
            (op >= Op::LT && op <= Op::GE);
 }
 
-// Spells the words of one dialect. `apart`: every operator is in parentheses, so that it can be
-// part of a larger expression.
+// Spells the words of one dialect. `apart`: each operation with an operator is in parentheses, so
+// that its text can be part of a larger expression.
 class StepWords {
   public:
     StepWords(CModule& module, bool apart) : module_(module), apart_(apart) {}
@@ -112,8 +112,9 @@ class StepWords {
     const bool apart_;
 };
 
-// Puts operands of arithmetic, bit logic and comparisons in parentheses whatever their precedence,
-// and && and || within each other.
+// Puts operands in parentheses more often than C demands. For arithmetic, bit logic and
+// comparisons: all operands with an infix operator or ?:. For &&: operands with ?: or ||. For ||:
+// operands with ?: or &&.
 Piece StepWords::infix(Op op, const Piece& a, const Piece& b) const {
     const Infix known = infix_of(op);
     const bool logical = known.level < kBitOr;
@@ -225,7 +226,8 @@ class FormText {
                                                           (declared(id) ? 1 : 0)));
     }
 
-    // Whether no step is used twice or has a name.
+    // Whether the form can be written as one C expression: no step has a name, and no value is
+    // needed twice.
     [[nodiscard]] bool is_expression() const;
     std::string expression(Operands operands) {
         return piece(result(), StepWords(module_, !form_.repeats_operands), operands).text;
@@ -426,7 +428,7 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.doubles_loops = target.unroll_marks = true;
     target.workgroup_loops = facts.workgroup_loops;
     target.quirks = facts.quirks;
-    // CWriter::conversion hides the operand itself, since the operand has its own type.
+    // CWriter::hide_operands hides the f64 operand for this quirk, so the forms need not do it.
     target.quirks.set(Quirk::NvidiaConstantNarrowing, false);
     return target;
 }
@@ -437,7 +439,7 @@ std::string scalar_operation(CModule& module, Op op, Kind kind, Operands operand
         if (word != "/") module.used.native = true;
         return native_function(module, op, kind, operands, word);
     }
-    if (op == Op::RSQRT)  // in the definition that starts from it
+    if (op == Op::RSQRT)  // only in a math definition, which corrects the target's own result
         return native_function(module, op, kind, operands,
                                std::string(module.spelling.near_inverse_root()));
     return exact_operation(module, op, kind, operands);

@@ -29,7 +29,7 @@ std::string CWriter::outer(Outer::Kind kind, std::uint32_t index) {
         region_->ids.insert(item);
         if (kind == Outer::Kind::GlobalId) outer_.insert({Outer::Kind::WorkgroupId, index});
     } else {
-        return "0u";  // the value is uniform, so any invocation computes it
+        return "0u";  // outside of regions, values are the same for every invocation's id
     }
     return name_of(item);
 }
@@ -141,7 +141,7 @@ void CWriter::close_region() {
     const std::string body = out_.substr(region_->start);
     out_.resize(region_->start);
     std::string lets;
-    // In reverse order, since each may use those before it.
+    // In reverse order, since writing a let adds to `region_->lets` the earlier lets that it uses.
     for (auto local = region_->lets.rbegin(); local != region_->lets.rend(); ++local) {
         const std::string before = std::exchange(out_, {});
         statement(regions_.let(*local));
@@ -206,7 +206,7 @@ void CWriter::define_kept() {
     kept_bytes_ = bytes;
 }
 
-// Kept variables and arrays are on the stack of a driver's thread.
+// Refuses a program whose kept variables and arrays do not fit on the stack of a driver's thread.
 void CWriter::check_stack() {
     std::uint64_t arrays = 0;
     for (std::uint32_t i = 0; i < code_.locals.size(); ++i) {

@@ -46,6 +46,12 @@ void CWriter::hide_operands(const ir::Expr& e, Operation& made) {
                 quirks.has(Quirk::PtxasHalfOfAChoice) && code_.exprs[ids[0]].op != Op::LITERAL &&
                 !launch_values_.unknown(ids[0]))
                 hide_integer(made.operands[0], late_zero(ir::kU32));
+            if ((type.kind == Kind::F32 || type.kind == Kind::F64) && e.type.integer() &&
+                quirks.has(Quirk::NvvmLiteralCompare) && !code_.math_definition &&
+                code_.exprs[ids[0]].op != Op::LITERAL && !launch_values_.unknown(ids[0])) {
+                hide_float(made.operands[0], type.kind);
+                made.operands[0].depth += 2;
+            }
             return;
         case Op::ABS:
             if (!type.signed_integer() || !quirks.has(Quirk::PtxasAbsMin)) return;
@@ -102,8 +108,8 @@ void CWriter::hide_negated_bits(std::span<const ir::ExprId> ids, Operation& made
 }
 
 // For the quirk `ptxas-lost-minus`, on i32, and the quirk `ptxas-saturate`, on floats: hides
-// operands of min, max and clamp. Floats with a plain literal, or without constant operands, are
-// safe.
+// operands of min, max and clamp. On floats, operations with a plain literal (for clamp: two), or
+// without constant operands, are safe.
 void CWriter::hide_constants(std::span<const ir::ExprId> ids, Operation& made) {
     const bool clamp = made.op == Op::CLAMP;
     const ir::Type type = code_.exprs[ids[0]].type;
@@ -139,7 +145,7 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
         const std::uint64_t largest = wide ? 0x7ff : 0xff;
         const std::uint64_t exponent = (e.extra >> mantissa) & largest;
         const std::uint64_t fraction = e.extra & ((std::uint64_t{1} << mantissa) - 1);
-        // The compiler too multiplies only if both numbers are normal.
+        // The compiler, too, multiplies only if both the divisor and its reciprocal are normal.
         if (fraction != 0 || exponent == 0 || exponent >= largest - 1) return false;
         const std::uint64_t sign = e.extra >> (mantissa + (wide ? 11U : 8U));
         const std::uint64_t bits = (sign * (largest + 1) | (largest - 1 - exponent)) << mantissa;
@@ -151,8 +157,8 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
     return false;
 }
 
-// For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. Returns false, and writes nothing,
-// if neither applies.
+// For the quirk `llvm-masked-affine-index` and the quirk `nvvm-powers`. Returns false, and writes
+// nothing, if neither applies.
 bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (!module_.masked_indices.has(function_, id) && !powers_.has(id)) return false;
     const ir::Expr& e = code_.exprs[id];
@@ -161,7 +167,8 @@ bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (ids.size() == 2 && code_.exprs[ids[1]].op == Op::LITERAL && e.type.lanes == 1) {
         const std::uint64_t bits = code_.exprs[ids[1]].extra;
         const bool rest = e.op == Op::REM && e.type.unsigned_integer() && std::has_single_bit(bits);
-        // The mask does not depend on the loop, so it is computed once.
+        // Hides the mask rather than the result: the mask does not depend on the loop, so it is
+        // computed once.
         if (rest || e.op == Op::AND) {
             v = value(ids[0]);
             v.c[0] = "(" + v.c[0] + " & (" + module_.literal(e.type.kind, rest ? bits - 1 : bits) +

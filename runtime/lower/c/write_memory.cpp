@@ -67,7 +67,7 @@ std::string CWriter::loaded(const middle::Array& array, const std::string& cell)
         return module_.intrinsic(Intrinsic::BitsFloat,
                                  array.cell == Kind::U64 ? Kind::F64 : Kind::F32, cell);
     if (!array.narrow()) return cell;
-    if (array.type.kind == Kind::F16) return c_form(module_, array.loaded, cell);  // a function
+    if (array.type.kind == Kind::F16) return c_form(module_, array.loaded, cell);  // takes a u32
     const std::string word =
         "(" + std::string(module_.value_type(Kind::U32)) + ")" +
         (array.extends_sign() ? "(" + std::string(module_.spelling.type(Kind::I32)) + ")" : "") +
@@ -113,7 +113,7 @@ std::string CWriter::stored(const middle::Access& access, const std::string& tex
 void CWriter::store(const middle::Access& access, ir::ExprId value_id) {
     const middle::Array& array = access.array;
     Index at = index(access);
-    // The index is evaluated first.
+    // The index is evaluated before an effect in the value.
     if (ir::op_effect(code_.exprs[value_id].op)) at.at = atom(access.kind, at.at);
     CValue v = right_side(value_id);
     if (v.lanes > 1 && !array.packed)  // all components are computed before any is written

@@ -15,8 +15,7 @@
 
 namespace wye::lower::middle {
 
-// Identifies a form. Made by operation(), exact_operation(), conversion(), stored(), loaded(),
-// bitcast_part() or subgroup().
+// Identifies a form. The functions in forms.hpp make keys, such as operation() and conversion().
 using FormKey = std::uint16_t;
 
 using StepId = std::uint16_t;  // names an earlier step of the same form
@@ -53,7 +52,7 @@ struct Form {
     unsigned operands = 0;
     bool function = false;  // whether the form is long, so that it is written as a function
     bool hides = false;
-    bool repeats_operands = false;    // the text may repeat operands: names or literals
+    bool repeats_operands = false;    // the text may repeat its operands: names or literals
     std::string name;                 // names the function, such as "min_i32" or "f32_to_i32"
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand

@@ -89,9 +89,9 @@ enum class LoopPart : std::uint8_t {
     RoundsFromZeroByOne,  // (end)
     // (end, step, 4 * step): a group of 4 iterations may start below this value, without overflow.
     StopOfFour,
-    StopOfEight,       // the same for groups of 8
-    EndInLength,       // (end, length): the smaller one, compared unsigned
-    EndIfNotNegative,  // (end, a, b): the least value if a or b is negative
+    StopOfEight,       // as StopOfFour, for groups of 8
+    EndInLength,       // (end, length): the smaller of the two, compared unsigned
+    EndIfNotNegative,  // (end, a, b): the kind's least value if a or b is negative, else the end
     Last               // (i, end, step): whether this iteration is the last, if i is below the end
 };
 [[nodiscard]] constexpr FormKey loop_part(LoopPart part, ir::Kind kind) {
@@ -101,8 +101,8 @@ enum class LoopPart : std::uint8_t {
 [[nodiscard]] FormKey loop_rounds(ir::Kind kind, bool from_zero, bool by_one);
 [[nodiscard]] FormKey group_stop(ir::Kind kind, unsigned together);
 
-// The form that adds a float of this kind to another one, given by its bits, and returns the bits
-// of the sum.
+// The form that adds a float of this kind (the second operand) to the float whose bits are the
+// first operand, and returns the bits of the sum.
 [[nodiscard]] constexpr FormKey added_bits(ir::Kind kind) {
     return static_cast<FormKey>(key::kAddedBits + static_cast<unsigned>(kind));
 }
@@ -159,8 +159,8 @@ class Forms {
     // does the operation, or nothing if no single word does.
     [[nodiscard]] std::optional<std::uint64_t> word_with_literal(ir::Op op, ir::Kind kind,
                                                                  std::uint64_t literal) const;
-    // For the case that word_with_literal returns nothing: the special form, which lacks the second
-    // operand. If it is null, use the general form.
+    // If word_with_literal returns nothing: returns the special form, which has no second operand.
+    // Returns null if there is no special form; the general form must be used then.
     [[nodiscard]] const Form* with_literal(ir::Op op, ir::Kind kind, std::uint64_t literal);
 
     [[nodiscard]] const Target& target() const { return target_; }

@@ -12,14 +12,14 @@
 
 namespace wye::lower::middle {
 
-// A value from outside the code; lengths, parameters and axes also have a number.
+// A value from outside the code. Buffers, arrays, lengths, parameters and axes also have a number.
 enum class Outer : std::uint8_t {
     Buffer,         // the elements of a buffer
     Length,         // len(b), u32
     SignedLength,   // min(len(b), 2^31), against which an i32 index is checked
     Length64,       // the exact count, u64
     Shared,         // the elements of a workgroup array
-    Param,          // has the parameter's kind; all others are u32 unless stated
+    Param,          // has the parameter's kind; other values are u32 unless stated
     WorkgroupId,    // by axis
     LocalId,        // by axis
     GlobalId,       // by axis

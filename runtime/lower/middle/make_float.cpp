@@ -14,7 +14,7 @@ class Float {
   public:
     explicit Float(Maker& maker) : m_(maker), word_(m_.word) {}
 
-    // Writes the form of an operation. Returns false if it has none.
+    // Writes the form of an operation. Returns false if the operation has none.
     bool write(Op op, Form& form);
 
   private:
@@ -49,16 +49,17 @@ class Float {
     const Kind word_;
 };
 
-// Whether f64 quotients and roots are computed by fused steps: where a quirk asks for it, and f32
-// roots are not exact. Inexact f32 operations of other targets are computed in f64 and rounded,
-// which is correct, since f64 has 53 bits, more than 2 * 24 + 1.
+// Whether f64 quotients and roots are computed by fused steps: if a quirk asks for this, and f32
+// roots are not exact. (An f32 quotient or root that is computed in f64 and rounded to f32 is
+// correctly rounded, since f64 has 53 bits, more than 2 * 24 + 1.)
 bool Float::by_fma() const {
     return m_.wide && m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
 }
 
-// Whether an f32 quotient or root is computed in f32 from the target's own inverse square root. A
-// CPU's vectors of f64 are faster.
+// Whether an f32 quotient or root is computed in f32 from the target's own inverse square root.
+// `exact`: the target's own operation is exact. False on a CPU with f64, whose vectors of f64 are
+// faster.
 bool Float::by_start(bool exact) const {
     const Target& target = m_.target;
     const bool calls =
@@ -67,16 +68,17 @@ bool Float::by_start(bool exact) const {
            (!target.workgroup_loops || !target.f64);
 }
 
-// Returns a - b * c, which is exact if b * c is so near a that the difference has few bits: by fma,
-// or from the four products of halves of 12 bits, which are exact. Neither operands nor result are
-// subnormal.
+// Returns a - b * c, by fma or from the four products of 12-bit halves, which are exact. The result
+// is exact if b * c is so near a that the difference has few bits. Neither an operand nor the
+// result may be subnormal.
 StepId Float::difference(StepId a, StepId b, StepId c) {
     if (m_.target.fuses_normals) {
         const StepId minus_b =
             m_.as(m_.differing_bits(m_.bits_of(b), m_.u32(0x80000000U)), m_.kind);
         return m_.make(Op::FMA, m_.kind, m_.kind, {minus_b, c, a});
     }
-    // The half of b is the nearest, so that its rest is short enough for the sums to be exact.
+    // The upper half of b is rounded to nearest, so that the lower half is short enough for the
+    // sums to be exact.
     const auto upper = [&](StepId bits) {
         return m_.as(m_.both_bits(bits, m_.u32(0xfffff000U)), m_.kind);
     };
@@ -91,8 +93,8 @@ StepId Float::difference(StepId a, StepId b, StepId c) {
 }
 
 // Returns near + correction, correctly rounded, or NaN where that is not certain: if the operands
-// are not ordinary, or if the sum is so near the middle of two f32 that the error of the
-// correction, below 2^-18 of it, could decide.
+// are not `ordinary`, or if the sum is so near the middle of two f32 that the error of the
+// correction (less than 2^-18 of the correction) could decide how it is rounded.
 StepId Float::corrected(StepId near, StepId correction, StepId ordinary) {
     const auto sum = [&](std::uint64_t factor) {
         return m_.plus(near, m_.op(Op::MUL, correction, m_.literal(m_.kind, factor)));
@@ -103,7 +105,8 @@ StepId Float::corrected(StepId near, StepId correction, StepId ordinary) {
     return m_.select(certain, low, m_.literal(m_.kind, 0x7fc00000U));
 }
 
-// The operands are ordinary from 2^-50 to 2^50: no step meets subnormal numbers or overflows.
+// Operands from 2^-50 to 2^50 are ordinary: with them, no step meets subnormal numbers or
+// overflows.
 void Float::divide_from_start() {
     const StepId a = m_.operand();
     const StepId c = m_.operand();
@@ -121,7 +124,7 @@ void Float::divide_from_start() {
     m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, quotient}));
 }
 
-// Whether a positive number is ordinary for these: from 2^-60 to 2^60.
+// Whether a positive radicand is ordinary: from 2^-60 to 2^60.
 StepId Float::ordinary_radicand(StepId a) {
     return m_.less(m_.minus(m_.bits_of(a), m_.u32(0x21800000U)), m_.u32(0x3c000000U));
 }
@@ -136,8 +139,8 @@ void Float::root_from_start() {
     m_.result(m_.call("root_or_sqrt32", m_.kind, {a, result}));
 }
 
-// Computes 1 / sqrt(a) from the target's own, as math_rsqrt_f32_from_start in ../math/f32.wye does.
-// The operand is ordinary from 2^-60 to 2^60.
+// Computes 1 / sqrt(a) from the target's own inverse square root, as math_rsqrt_f32_from_start in
+// ../math/f32.wye does.
 void Float::inverse_root_from_start() {
     const StepId a = m_.operand();
     const auto fused = [&](StepId x, StepId y, StepId z) {
@@ -153,11 +156,11 @@ void Float::inverse_root_from_start() {
     m_.result(m_.call("inverse_root_or_rsqrt32", m_.kind, {a, root}));
 }
 
-// Computes 1 / sqrt(a) of f32 in integers, as math_rsqrt_corrected_f32 in ../math/f32.wye does.
-// a = v * 4^k; v = m * 2^-23 lies between 1 and 4; y * 2^-24 is nearly 1 / sqrt(v). So m * y^2 is
-// nearly 2^71, and the upper word of its lower 64 bits says how much is missing: first how many
-// steps of y, then on which side of the middle of two steps the root lies, which is never the
-// middle itself.
+// Computes 1 / sqrt(a) of f32 in integers, as math_rsqrt_corrected_f32 in ../math/inverse_root.wye
+// does. a = v * 4^k; v = m * 2^-23 lies between 1 and 4; y * 2^-24 is nearly 1 / sqrt(v). So m *
+// y^2 is nearly 2^71, and the upper word of the lower 64 bits of this product tells how much is
+// missing. This is used twice: to find by how many steps to change y, then on which side of the
+// middle between two steps the root lies. The root is never the middle itself.
 bool Float::inverse_square_root(Form& form) {
     if (m_.wide || !m_.target.near_inverse_root) return false;
     form.function = true;
@@ -189,7 +192,7 @@ bool Float::inverse_square_root(Form& form) {
     const StepId middle = m_.plus(m_.left(below, n(1)), n(1));
     const StepId nearest = m_.plus(below, m_.right(missing(middle), n(31)));
     const StepId exponent = m_.as(m_.right(m_.as(m_.minus(normal, v), Kind::I32), n(1)), Kind::U32);
-    const StepId one = m_.select(small, n(0x44800000U), n(0x3e800000U));  // 2^12 more if scaled
+    const StepId one = m_.select(small, n(0x44800000U), n(0x3e800000U));  // exponent + 12 if scaled
     const StepId root = m_.minus(m_.plus(nearest, one), exponent);
     const StepId ordinary = m_.less(m_.minus(bits, n(1)), n(0x7f7fffffU));
     const StepId zero = m_.equal(m_.left(bits, n(1)), n(0));
@@ -270,8 +273,9 @@ bool Float::fused(Form& form) {
     return true;
 }
 
-// Returns `fused`, or NaN if one of the four may be subnormal: those below 2^-126 and zeros, and a
-// result of 2^-126, which may have been rounded up to it.
+// Returns `fused`, or NaN if the magnitude of an operand or of `fused` is at most 2^-126. A smaller
+// value is subnormal, and a result of exactly 2^-126 may have been rounded up from a subnormal
+// value.
 StepId Float::fused_normals(StepId a, StepId b, StepId c, StepId fused) {
     const StepId least = m_.literal(m_.kind, 0x00800000U);
     const auto normal = [&](StepId x) { return m_.less(least, value(m_.magnitude(x))); };

@@ -13,7 +13,7 @@ using ir::Op;
 
 // The region number of locals that all invocations of the workgroup share.
 constexpr std::uint32_t kEverywhere = 0xffffffffU;
-constexpr unsigned kMostAgainNodes = 16;  // limit for a let that is computed again
+constexpr unsigned kMostAgainNodes = 16;  // maximum size of a let that is computed again
 
 bool loops(const ir::Stmt& s) { return s.op == Op::FOR || s.op == Op::WHILE; }
 
@@ -89,8 +89,8 @@ bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_toge
     return found;
 }
 
-// Numbers the regions in the order in which they are written, and finds the locals that several of
-// them use.
+// Numbers the regions in the order in which they are written, and finds the locals that several
+// regions use.
 void Regions::locals(const ir::Code& main, ir::BlockId block) {
     for (const ir::StmtId id : main.blocks[block]) {
         const ir::Stmt& s = main.stmts[id];

@@ -27,8 +27,8 @@ struct Target {
     bool multiplies_high64 = false;
     // Indexed by Rounded: whether the native form is correctly rounded.
     std::array<bool, 6> exact{};
-    bool fuses_normals =
-        false;  // FMA of f32 is exact where no operand and not the result is subnormal
+    // FMA of f32 is exact unless an operand or the result is subnormal.
+    bool fuses_normals = false;
     // RSQRT of a normal f32 is a word, with an error of at most 2 ulp. Quotients and roots of f32
     // that are not exact start from it.
     bool near_inverse_root = false;
@@ -62,7 +62,7 @@ struct Target {
     bool doubles_loops = false;    // loops over a range in the data are written twice
     bool unroll_marks = false;     // a loop can be marked to be unrolled
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
-    QuirkSet quirks;               // the quirks that its format can need
+    QuirkSet quirks;               // the device's quirks that matter in the writer's format
 
     [[nodiscard]] bool is_exact(Rounded what) const {
         return exact[static_cast<std::size_t>(what)];

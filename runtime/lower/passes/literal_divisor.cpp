@@ -8,7 +8,7 @@ namespace wye::lower {
 // less).
 Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed) {
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
-    std::uint64_t quotient = most / divisor;  // of 2^bits, as the divisor is no power of two
+    std::uint64_t quotient = most / divisor;  // 2^bits / divisor, as the divisor is no power of two
     std::uint64_t remainder = most % divisor + 1;
     Reciprocal out;
     while (divisor - remainder > std::uint64_t{1} << (out.shift + (is_signed ? 1 : 0))) {
@@ -17,7 +17,7 @@ Reciprocal reciprocal_of(std::uint64_t divisor, unsigned bits, bool is_signed) {
         quotient = quotient * 2 + (more ? 1 : 0);
         remainder = more ? remainder - (divisor - remainder) : remainder * 2;
         ++out.shift;
-        if (out.shift == 64 - (is_signed ? 1 : 0)) break;  // 2^64 is above every remainder
+        if (out.shift == 64 - (is_signed ? 1 : 0)) break;  // divisor - remainder < 2^64
     }
     out.factor = (quotient + 1) & most;
     return out;

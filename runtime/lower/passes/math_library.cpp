@@ -2,8 +2,10 @@
 #include "lower/passes/math_library.hpp"
 
 #include <cassert>
+#include <iterator>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lower/math_text.hpp"
 #include "lower/passes/in_words.hpp"
@@ -40,9 +42,18 @@ const ir::Program& math_library() {
     return *library;
 }
 
+const ir::Program& math_library_with_pairs() {
+    static const sdk::Lasting<const ir::Program> library([] {
+        std::vector<const char*> parts(std::begin(kMathText), std::end(kMathText));
+        parts.push_back(kPairsText);
+        return parsed(parts);
+    });
+    return *library;
+}
+
 const ir::Program& math_library_in_words() {
     static const sdk::Lasting<const ir::Program> library([] {
-        return in_words(parsed({&kWordsText, 1}), math_library());
+        return in_words(parsed({&kWordsText, 1}), math_library_with_pairs());
     });
     return *library;
 }

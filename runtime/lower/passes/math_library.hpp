@@ -2,8 +2,9 @@
 //
 // The portable definitions of the math functions: functions and tables written in the language, in
 // runtime/lower/math. The scalar function of an operation is named `math_OP_TYPE` (`math_sin_f32`),
-// and `math2_OP_TYPE` where math set 2 defines it anew or adds it; the others are helpers. Changing
-// one bit of a result needs a new set number, unless set 2 asks for the correctly rounded one.
+// and `math2_OP_TYPE` where math set 2 redefines or adds the operation; all other functions are
+// helpers. A change of one bit of a result needs a new set number, unless the change corrects a
+// result that set 2 defines as correctly rounded.
 #pragma once
 
 #include "wye/sdk/program.hpp"
@@ -14,8 +15,12 @@ namespace wye::lower {
 // expressions are set; positions are not. Its `main` is empty. Thread-safe.
 [[nodiscard]] const ir::Program& math_library();
 
-// The same in words of 32 bits (in_words.hpp), with the same names: what f32 functions need is
-// there. Types of its expressions are not set.
+// Returns the same library with `pairs_OP_f32`, which compute most results of `math2_OP_f32` in
+// pairs of f32.
+[[nodiscard]] const ir::Program& math_library_with_pairs();
+
+// Returns the library with pairs in words of 32 bits (in_words.hpp). It contains all that the f32
+// functions need, under the same names. Types of its expressions are not set.
 [[nodiscard]] const ir::Program& math_library_in_words();
 
 }  // namespace wye::lower

@@ -72,8 +72,10 @@ class Starts {
                                    [&](ir::StmtId s) { return touches(code_.stmts[s]); });
     }
 
-    // Whether all accesses are in one block that begins with a store to every element and a
-    // barrier. (The whole workgroup runs a block that contains a barrier.)
+    // Whether no access in `block` reads an element of the array before it is written. True if the
+    // only access is a store, or if one block (`block` or one inside it) contains all accesses, and
+    // the first one stores every element and is followed by a barrier. (The whole workgroup runs a
+    // block that contains a barrier.)
     [[nodiscard]] bool written_first(ir::BlockId block) const {
         const ir::Stmt* first = nullptr;
         bool waited = false;
@@ -88,7 +90,7 @@ class Starts {
             first = &s;
         }
         if (first == nullptr) return true;
-        if (stores(*first)) return !own_reads(*first);  // the array is never read
+        if (stores(*first)) return !own_reads(*first);  // true if the array is never read
         const bool inner = first->op == Op::FOR || first->op == Op::WHILE || first->op == Op::IF;
         if (!inner || own_reads(*first) || touched(first->otherwise)) return false;
         return written_first(first->body);
@@ -115,9 +117,9 @@ class Starts {
 
     // ---- own elements ----
 
-    // Returns the element that each invocation owns. An invocation owns one if, up to the first
-    // top-level barrier of main, all accesses are stores of invocations to their own element, and
-    // if no later read is of an element that nobody owns.
+    // Returns the element that each invocation owns, or nothing. Invocations own elements if, up to
+    // the first top-level barrier of main, each access is a store of an invocation to its own
+    // element, and if all later reads are of owned elements.
     [[nodiscard]] std::optional<Image> own_elements() const {
         std::optional<Image> own;
         bool fits = true;
@@ -160,7 +162,7 @@ class Starts {
         });
     }
 
-    // Whether the elements are first + factors . local_id. Sets these members of `out`.
+    // Whether the elements are first + dot(factors, local_id). Sets these members of `out`.
     [[nodiscard]] bool linear(const Image& elements, SharedStart& out) const {
         out.first = elements[0];
         const std::uint32_t step[3] = {1, workgroup_[0], workgroup_[0] * workgroup_[1]};
@@ -184,9 +186,9 @@ class Starts {
     std::uint32_t buffer_ = 0;
 };
 
-constexpr unsigned kMaxNodes = 64;  // limit for the nodes of an index
+constexpr unsigned kMaxNodes = 64;  // maximum number of nodes of an index
 constexpr std::size_t kMaxInvocations = 4096;
-// Limit for the nodes of main; larger programs use Fill.
+// The maximum number of nodes in main. For larger programs the answer is Fill.
 constexpr std::size_t kMaxProgram = 1U << 16U;
 
 // Returns the function that computes the u32 operation `op`, or null if it is not supported.

@@ -36,18 +36,23 @@ std::uint32_t index_of(const ir::Program& library, std::string_view function) {
                : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
-// Functions of the library that are one operation where the device says so, and the functions that
-// take their place elsewhere, if others.
+// A function of the library, and what replaces its calls. If `native` is true for the device:
+// `operation`, or the function `other` if `operation` is Op::CALL. Else: the function `otherwise`.
 struct Choice {
     std::string_view function;
-    Op operation;
-    std::string_view otherwise;
     bool MathWays::*native;
+    Op operation;  // CALL: a call of `other`
+    std::string_view otherwise;
+    std::string_view other = {};
 };
 constexpr Choice kChoices[] = {
-    {"math2_mad", Op::FMA, "math2_mad", &MathWays::fused},
-    {"math2_quotient", Op::DIV, "math2_quotient_by_steps", &MathWays::divides},
-    {"math2_root", Op::SQRT, "math2_root_by_steps", &MathWays::divides},
+    {"math2_mad", &MathWays::fused, Op::FMA, "math2_mad"},
+    {"math2_quotient", &MathWays::divides, Op::DIV, "math2_quotient_by_steps"},
+    {"math2_root", &MathWays::divides, Op::SQRT, "math2_root_by_steps"},
+    {"pairs_mad", &MathWays::fused_f32, Op::FMA, "pairs_mad"},
+    {"pairs_product", &MathWays::fused_f32, Op::CALL, "pairs_product", "pairs_product_fused"},
+    {"pairs_onto", &MathWays::fused_f32, Op::CALL, "pairs_onto", "pairs_onto_fused"},
+    {"pairs_rest", &MathWays::fused_f32, Op::CALL, "pairs_rest", "pairs_rest_fused"},
 };
 
 bool replaced(const ir::Expr& e, NativeSet stay) {
@@ -65,7 +70,9 @@ bool some(const ir::Program& program, Predicate predicate) {
 class Expander {
   public:
     Expander(const ir::Program& program, NativeSet stay, const MathWays& ways)
-        : library_(ways.words ? math_library_in_words() : math_library()),
+        : library_(ways.words                            ? math_library_in_words()
+                   : ways.pairs && program.math_set >= 2 ? math_library_with_pairs()
+                                                         : math_library()),
           stay_(stay),
           ways_(ways),
           out_(program),
@@ -106,7 +113,8 @@ class Expander {
     }
 
   private:
-    // The definition of the program's math set. What set 2 does not define anew is that of set 1.
+    // Returns the definition in the program's math set. Set 2 has the definitions of set 1 except
+    // those that it redefines.
     std::uint32_t definition(const Need& need) const {
         if ((native_bit(need.first, type_of(need).kind) & ways_.fast) != 0)
             return index_of(library_, "fast_" + std::string(ir::op_text(need.first)) + "_f32");
@@ -116,19 +124,24 @@ class Expander {
             if (ways_.root == RootWay::InWords) name += "_in_words";
             if (ways_.root == RootWay::FromStart) name += "_from_start";
         }
-        const std::uint32_t own =
-            out_.math_set >= 2 ? index_of(library_, "math2" + name) : ir::kNone;
-        return own != ir::kNone ? own : index_of(library_, "math" + name);
+        std::uint32_t out = ir::kNone;
+        if (out_.math_set >= 2 && ways_.pairs) out = index_of(library_, "pairs" + name);
+        if (out_.math_set >= 2 && out == ir::kNone) out = index_of(library_, "math2" + name);
+        return out != ir::kNone ? out : index_of(library_, "math" + name);
     }
 
-    // Makes a call in the library what the device computes: an operation, or a call, perhaps of
-    // another function. In words an operation is what the function does already.
+    // Changes a call in the library as kChoices says: into an operation, or into a call of another
+    // function. In words, calls of f64 functions stay: there is no operation on words to replace
+    // them.
     void choose(ir::Expr& call) const {
         for (const Choice& choice : kChoices) {
-            if (library_.functions[call.imm].name != choice.function) continue;
-            if (!(ways_.*choice.native)) {
-                call.imm = static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
-            } else if (!ways_.words) {
+            const ir::Function& function = library_.functions[call.imm];
+            if (function.name != choice.function) continue;
+            const bool native = ways_.*choice.native;
+            if (!native || choice.operation == Op::CALL) {
+                call.imm = static_cast<std::uint16_t>(
+                    index_of(library_, native ? choice.other : choice.otherwise));
+            } else if (function.type.floating()) {
                 call.op = choice.operation;
                 call.imm = 0;
             }
@@ -164,7 +177,8 @@ class Expander {
     void definitions() {
         for (const std::uint32_t index : reached_) {
             ir::Function f = library_.functions[index];
-            f.code.math_definition = f.name.starts_with("math2_") || f.name.starts_with("fast_");
+            f.code.math_definition = f.name.starts_with("math2_") || f.name.starts_with("fast_") ||
+                                     f.name.starts_with("pairs_");
             f.name = fresh(f.name);
             for (ir::Expr& e : f.code.exprs) {
                 if (e.op == Op::CALL) choose(e);
@@ -236,7 +250,7 @@ class Expander {
 };
 
 RootWay root_way(std::string_view format, const TargetFacts& facts) {
-    // A CPU's vectors of f64 are faster than the steps that replace them.
+    // On a CPU, vectors of f64 are faster than the steps in f32 that avoid f64.
     const bool wide = facts.workgroup_loops && facts.f64;
     if (format == WYE_FORMAT_CUDA_C) return RootWay::FromStart;
     if (format == WYE_FORMAT_OPENCL_C) return wide ? RootWay::ThroughF64 : RootWay::FromStart;
@@ -246,6 +260,10 @@ RootWay root_way(std::string_view format, const TargetFacts& facts) {
     return facts.f64 ? RootWay::ThroughF64 : RootWay::InWords;
 }
 
+// The least f32_to_f64_rate for which pairs are used. At a rate of 2, pairs of f32 take about twice
+// the time of f64.
+constexpr std::uint64_t kSlowF64 = 4;
+
 }  // namespace
 
 bool uses_math(const ir::Program& program, NativeSet stay) {
@@ -254,11 +272,19 @@ bool uses_math(const ir::Program& program, NativeSet stay) {
 
 MathWays math_ways(std::string_view format, const TargetFacts& facts) {
     const RootWay root = root_way(format, facts);
-    if (!facts.f64 || !facts.int64) return {.root = root, .words = true};
-    // What runs the wire form may have to call a library for an fma, and joins a product and a sum
-    // to one step anyway. GPUs divide in about as many steps as the library, or in far more.
+    // An fma that treats subnormal numbers as zero is good enough for pairs.
+    const bool fused_f32 = format == WYE_FORMAT_CUDA_C ||
+                           (format != WYE_FORMAT_PROGRAM && facts.native_f32_fma) ||
+                           (format == WYE_FORMAT_SPIRV && facts.native_normal_f32_fma);
+    if (!facts.f64 || !facts.int64)
+        return {.root = root, .words = true, .pairs = true, .fused_f32 = fused_f32};
+    // A plugin that runs the wire form may have to call a library for an fma, and joins a product
+    // and a sum into one step anyway. A GPU's own f64 division takes about as many steps as
+    // `math2_quotient_by_steps`, or far more.
     return {.root = root,
             .fused = facts.native_f64_fma && format != WYE_FORMAT_PROGRAM,
+            .pairs = fused_f32 && facts.f32_to_f64_rate >= kSlowF64,
+            .fused_f32 = fused_f32,
             .divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt};
 }
 
@@ -277,10 +303,15 @@ Result<ir::Program> expand_for(std::string_view format, const TargetFacts& facts
 Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, const MathWays& ways) {
     if (ways.root == RootWay::Form) stay |= native_bit(Op::RSQRT, ir::Kind::F32);
     MathWays chosen = ways;
-    // A device that has f64 and no 64-bit integers cannot run f64 functions anyway.
+    // Words serve only f32 functions. A device that needs words cannot run f64 functions anyway.
     chosen.words = ways.words && !some(program, [stay](const ir::Expr& e) {
                        return replaced(e, stay) && e.type.kind == ir::Kind::F64;
                    });
+    auto out = Expander(program, stay, chosen).run();
+    if (out.ok() || !chosen.pairs || out.error().code != Code::LIMIT_EXCEEDED) return out;
+    // The definitions without pairs are shorter. Pairs only save time, so they must not be the
+    // reason to refuse a program.
+    chosen.pairs = false;
     return Expander(program, stay, chosen).run();
 }
 

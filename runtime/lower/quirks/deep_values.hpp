@@ -26,7 +26,7 @@ class DeepValues {
   private:
     struct Walk {
         unsigned ways = 1;
-        bool same = true;  // whether it is uniform, unless known otherwise
+        bool same = true;  // whether the value may be uniform
     };
     [[nodiscard]] Walk walk(ir::ExprId id) const;
 

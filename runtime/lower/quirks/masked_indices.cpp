@@ -31,7 +31,8 @@ struct Steps {
 };
 
 constexpr std::size_t kMostFactors = 8;
-// Numbers 0 to 2 are the invocation ids in a workgroup, by axis.
+// Counters 0 to 2 are the invocation ids in a workgroup, by axis. Local n is counter kFirstLocal +
+// n.
 constexpr std::uint32_t kFirstLocal = 3;
 
 Steps of_counter(std::uint32_t number, std::uint64_t factor) {
@@ -86,7 +87,7 @@ class Look {
         walk();
     }
 
-    // Whether an operand of this operation, which keeps low bits, has risky steps.
+    // Whether an operand of this operation, which drops bits, has risky steps.
     [[nodiscard]] bool risky(ir::ExprId id) const {
         const auto parts = code_.operands_of(id);
         return std::any_of(parts.begin(), parts.end(),
@@ -212,8 +213,8 @@ Steps Look::expression(ir::ExprId id) const {
     return still ? Steps{} : unknown();
 }
 
-// Finds the operations that keep low bits and contribute to an index (through lets, variables and
-// calls) or to the next value of a variable.
+// Finds the operations that drop bits and whose result reaches an index (through lets, variables
+// and calls), or a sum that is assigned to a variable.
 class Candidates {
   public:
     explicit Candidates(const ir::Program& program) {
@@ -248,7 +249,8 @@ bool gives(const ir::Stmt& s) {
     return s.op == Op::LET || s.op == Op::VAR || s.op == Op::ASSIGN || s.op == Op::ASSIGN_COMPONENT;
 }
 
-bool keeps_low_bits(const ir::Code& code, const ir::Expr& e) {
+// Whether bits of the operand are not in the result.
+bool drops_bits(const ir::Code& code, const ir::Expr& e) {
     if (!e.type.integer()) return false;
     if (e.op == Op::CONVERT) {
         const ir::Type from = code.exprs[code.operands_of(e)[0]].type;
@@ -277,7 +279,8 @@ void Candidates::indices(std::size_t c) {
         if (s.op == Op::STORE || s.op == Op::STORE_ARRAY) want(c, s.args[0]);
 }
 
-// Finds the parts of sums that are assigned to variables, as in `v = (v & 63u) + 5u`.
+// Finds operands of a sum that is assigned to a variable, such as `v & 63u` in `v = (v & 63u) +
+// 5u`.
 void Candidates::sums(std::size_t c) {
     const OfCode& of = codes_[c];
     std::vector<ir::ExprId> left;
@@ -296,7 +299,7 @@ void Candidates::sums(std::size_t c) {
         if (e.op != Op::ADD && e.op != Op::SUB && e.op != Op::OR) continue;
         for (const ir::ExprId part : of.code->operands_of(e)) {
             const ir::Expr& p = of.code->exprs[part];
-            if (p.op == Op::LOCAL || keeps_low_bits(*of.code, p)) want(c, part);
+            if (p.op == Op::LOCAL || drops_bits(*of.code, p)) want(c, part);
             left.push_back(part);
         }
     }
@@ -309,7 +312,7 @@ void Candidates::visit(std::size_t c, ir::ExprId id) {
         for (const ir::ExprId value : of.given[static_cast<std::size_t>(e.extra)]) want(c, value);
         return;
     }
-    if (keeps_low_bits(*of.code, e)) of.found.push_back(id);
+    if (drops_bits(*of.code, e)) of.found.push_back(id);
     if (e.op == Op::CALL) want(e.imm, codes_[e.imm].code->result);
     for (const ir::ExprId part : of.code->operands_of(e)) want(c, part);
 }

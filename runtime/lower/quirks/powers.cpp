@@ -11,12 +11,12 @@ using ir::Op;
 // A set of variables: bit n % 64 stands for local n.
 using Variables = std::uint64_t;
 
-// Limit for the assignments that a value passes through against the order of the text. Each takes
-// one pass.
+// The maximum number of passes over the code. A pass follows values in the order of the text; a
+// value that an assignment later in the text gives, as in a loop, takes one more pass.
 constexpr unsigned kMostPasses = 8;
 
-// Whether the compiler writes the operation as a polynomial of its operands, or passes them
-// through.
+// Whether the compiler writes the operation as a polynomial of its operands, or as one of the
+// operands.
 bool transparent(Op op) {
     switch (op) {
         case Op::ADD:
@@ -53,23 +53,23 @@ Powers::Powers(const ir::Code& code) {
     for (const ir::Stmt& s : code.stmts)
         if (s.op == Op::ASSIGN || s.op == Op::ASSIGN_COMPONENT) is_variable(s.local);
     std::vector<Variables> exprs(code.exprs.size());
+    // By expression: the local that gets its value.
+    std::vector<std::uint32_t> given(exprs.size(), ir::kNone);
+    for (const ir::Stmt& s : code.stmts)
+        if (s.op == Op::LET || s.op == Op::VAR || s.op == Op::ASSIGN ||
+            s.op == Op::ASSIGN_COMPONENT)
+            given[s.args[0]] = s.local;
     bool more = true;
     for (unsigned pass = 0; pass < kMostPasses && more; ++pass) {
         more = false;
         for (ir::ExprId id = 0; id < exprs.size(); ++id) {
             const ir::Expr& e = code.exprs[id];
             if (e.op == Op::LOCAL) exprs[id] = locals[static_cast<std::size_t>(e.extra)];
-            if (!transparent(e.op)) continue;
-            for (const ir::ExprId part : code.operands_of(e)) exprs[id] |= exprs[part];
-        }
-        for (const ir::Stmt& s : code.stmts) {
-            if (s.op != Op::LET && s.op != Op::VAR && s.op != Op::ASSIGN &&
-                s.op != Op::ASSIGN_COMPONENT)
-                continue;
-            Variables& local = locals[s.local];
-            const Variables before = local;
-            local |= exprs[s.args[0]];
-            more = more || local != before;
+            if (transparent(e.op))
+                for (const ir::ExprId part : code.operands_of(e)) exprs[id] |= exprs[part];
+            if (given[id] == ir::kNone || (exprs[id] & ~locals[given[id]]) == 0) continue;
+            locals[given[id]] |= exprs[id];
+            more = true;
         }
     }
     for (ir::ExprId id = 0; id < exprs.size(); ++id) {

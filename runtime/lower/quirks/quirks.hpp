@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quirks: workarounds for drivers that miscompile valid programs or whose compilers do not finish.
-// Each is an entry of one table. Writers and passes ask for quirks by name and know no drivers.
-// Immutable values; thread-safe.
+// Each quirk is an entry of one table. Writers and passes ask for quirks by name and know no
+// drivers. Immutable values; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ enum class Quirk : std::uint8_t {
     PtxasUnrolledStep,
     NvvmZeroExtremes,
     NvvmPowers,
+    NvvmLiteralCompare,
     NvidiaClFusedDivision,
     NvidiaClSpinningAtomic,
     // For SPIR-V.
@@ -90,7 +91,7 @@ class QuirkSet {
         return QuirkSet(bits_ & ~less.bits_);
     }
     [[nodiscard]] constexpr bool meets(QuirkSet other) const { return (bits_ & other.bits_) != 0; }
-    // The entries that an artifact of this format can need.
+    // Returns the entries in this set that an artifact of the format can need.
     [[nodiscard]] QuirkSet for_format(std::string_view format) const;
     // Returns the names in the order of the table.
     [[nodiscard]] std::vector<std::string_view> names() const;
@@ -115,17 +116,17 @@ struct QuirkEntry {
     std::string_view workaround;  // what is written instead
     std::string_view cost;
     std::string_view regression;  // a file in tests/differential/regressions
-    std::uint32_t formats;        // formats that can need it: kFormat...
-    std::uint32_t drivers;        // drivers that get it: kDriver... (drivers.hpp)
+    std::uint32_t formats;        // formats that can need the workaround: kFormat...
+    std::uint32_t drivers;        // drivers that get the workaround: kDriver... (drivers.hpp)
     std::uint32_t first_version;  // range of versions of those drivers: major * 1000 + minor
     std::uint32_t last_version;
     enum class Found : std::uint8_t {
         Driver,   // by the driver's name and version
         SelfTest  // by the plugin's self-test, whatever the driver
     } found;
-    bool cautious;          // unknown drivers get it too
-    bool whole_workgroups;  // whether only drivers that run a workgroup as a loop get it
-    bool own_text = false;  // whether only these drivers accept the text
+    bool cautious;          // whether unknown drivers get the workaround too
+    bool whole_workgroups;  // whether only drivers that run workgroups as loops get it
+    bool own_text = false;  // whether only the drivers in `drivers` accept the text
 };
 
 inline constexpr std::uint32_t kFormatOpenClC = 1;

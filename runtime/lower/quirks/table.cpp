@@ -11,8 +11,8 @@ using Found = QuirkEntry::Found;
 
 constexpr std::uint32_t kC = kFormatOpenClC | kFormatCudaC;
 constexpr std::uint32_t kNvidia = kDriverNvidia;
-// Lowered text was tested on NVIDIA's drivers only with these workarounds, so these drivers get
-// them too; an audit there shows which are needed.
+// These workarounds were found on Mesa or PoCL. NVIDIA's drivers get them too, since lowered text
+// was tested there only with them. An audit on such a driver shows which are needed.
 constexpr std::uint32_t kMesaAndNvidia = kDriverMesa | kDriverNvidia;
 constexpr std::uint32_t kPoclAndNvidia = kDriverPocl | kDriverNvidia;
 constexpr std::uint32_t kAll = kDriverNvidia | kDriverMesa | kDriverLlvmpipe | kDriverPocl;
@@ -116,6 +116,12 @@ constexpr QuirkEntry kEntries[] = {
      "with each product: the compiler does not finish.",
      "Integer products of a variable with itself are combined with a zero passed at launch.", kZero,
      "squares_of_squares.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
+    {Quirk::NvvmLiteralCompare, "nvvm-literal-compare", kNvcc,
+     "The bits of a float that is computed from literals are compared with an integer constant as "
+     "floats: a NaN equals every constant.",
+     "Floats that may be constants are combined with a zero passed at launch before their bits are "
+     "used.",
+     kZero, "bits_of_a_literal_sum.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaClFusedDivision, "nvidia-cl-fused-division", kCl580,
      "A division by a power of two becomes a multiplication that is fused with an addition, "
      "although "
@@ -126,7 +132,7 @@ constexpr QuirkEntry kEntries[] = {
      false},
     {Quirk::NvidiaClSpinningAtomic, "nvidia-cl-spinning-atomic", kCl580,
      "As `ptxas-spinning-atomic`.",
-     "As there, in PTX (`bar.warp.sync`), so text without a device does not have it.",
+     "The same wait, in PTX (`bar.warp.sync`). Text that is lowered without a device lacks it.",
      "Three more instructions for each 64-bit or float operation in `shared`; their time is not "
      "measured.",
      "atomic_operations_that_spin.wye", kFormatOpenClC, kNvidia, 0, kAnyVersion, Found::Driver,
@@ -158,7 +164,7 @@ constexpr QuirkEntry kEntries[] = {
     {Quirk::LlvmIntegerThroughHalf, "llvm-integer-through-half", kLavapipe,
      "A conversion of an integer to f16 and back is removed if the integer has few significant "
      "bits, but f16 ends at 65504.",
-     "The value is combined with a zero passed at launch, if `mesa-literal-zero` brings one.",
+     "The value is combined with the zero passed at launch, if `mesa-literal-zero` adds one.",
      kZero, "integer_through_half.wye", kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver,
      true, false},
     {Quirk::LlvmpipeEndOfRow, "llvmpipe-end-of-row", kLavapipe,
@@ -232,7 +238,7 @@ constexpr QuirkEntry kEntries[] = {
      "absolute_least_integer.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
     {Quirk::NvidiaVkOverflowByDivision, "nvidia-vk-overflow-by-division", kVk580,
-     "A test by a division whether a product overflows does not compile.",
+     "Code that tests by a division whether a product overflows does not compile.",
      "Quotients are combined with a zero passed at launch.", kZero, "overflow_by_division.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaVkWideDivision, "nvidia-vk-wide-division", kVk580,

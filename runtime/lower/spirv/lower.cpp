@@ -11,7 +11,7 @@ namespace wye::lower {
 namespace {
 
 constexpr std::string_view kMain = "main";
-// Limit for the ids of a module, which every driver accepts (SPIR-V, "Universal Limits").
+// The maximum id bound of a module that every driver must accept (SPIR-V, "Universal Limits").
 constexpr Id kMaxBound = 0x3fffff;
 constexpr std::size_t kMaxWords = std::size_t{1} << 23U;  // 32 MiB
 
@@ -50,11 +50,13 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
     TargetFacts facts = device;
     facts.quirks = device.quirks.for_format(WYE_FORMAT_SPIRV);
     if (options.folded_grid && !facts.int64)
-        return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("program `{}` is launched with more workgroups than the device's "
-                                 "max_workgroups, which takes 64-bit integers that it lacks",
-                                 program.name),
-                     "Fix: launch fewer workgroups, or use another device", program.name);
+        return Error(
+            Code::LIMIT_EXCEEDED,
+            fmt::format(
+                "program `{}` is launched with more workgroups than the device's "
+                "max_workgroups; splitting it takes 64-bit integers, which the device lacks",
+                program.name),
+            "Fix: launch fewer workgroups, or use another device", program.name);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

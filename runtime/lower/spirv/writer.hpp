@@ -44,6 +44,10 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
         return spirv_form(b_, key, operands);
     }
     Id operate(ir::Op op, ir::Kind kind, std::span<const Id> operands) {
+        // The device's fma on f32 may treat subnormal numbers as zero. In definitions of math
+        // functions, this does not change a result.
+        if (op == ir::Op::FMA && kind == Kind::F32 && code_.math_definition)
+            return b_.exact_glsl(GLSLstd450Fma, kind, {operands[0], operands[1], operands[2]});
         return spirv_operation(b_, op, kind, operands);
     }
     Id select(Id condition, Id yes, Id no) { return b_.select(condition, yes, no); }
@@ -62,7 +66,7 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     std::array<Id, 4> read(const SpirvArray& array, Id at);
     // A component within a word of 32 bits.
     struct Part {
-        Id word, shift;      // a pointer; bits
+        Id word, shift;      // pointer to the word; shift in bits
         std::uint32_t mask;  // before it is shifted
     };
     Part part(const SpirvArray& array, Id at, unsigned component);
@@ -114,7 +118,8 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     Loop open_loop(bool has_body = true);  // opens the header
     // The value of a counter in the header: `first`, and after each iteration `next`.
     Id counter(const Loop& loop, Id first, Id next);
-    // Ends the header, behind its OpLoopMerge: opens the body, which runs if `goes_on`.
+    // Ends the header, whose OpLoopMerge is written already, and opens the body, which runs if
+    // `goes_on`.
     void open_body(const Loop& loop, Id goes_on);
     void end_body(const Loop& loop);                 // opens the continue block
     void body(const Loop& loop, ir::BlockId block);  // writes the body and ends it
@@ -140,11 +145,11 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     SpirvSource& source_;
     SpirvModule& module_;
     // Returns a component of the value of `id`. If the value is deep (see DeepValues) or `always`
-    // is set, the driver's search is made to end there.
+    // is set, the component is hidden, so that the driver's search ends there.
     Id shallow(ir::ExprId id, Id component, bool always = false);
     void hide_literals(ir::Kind kind, SpirvValue& v);
-    // Returns the value to store to memory or a variable. `known`: the driver's search is always
-    // made to end there.
+    // Returns the value to store to memory or a variable. `known`: the value is always hidden, so
+    // that the driver's search ends there.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
 
     const DeepValues deep_;
@@ -157,8 +162,9 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
 
 extern template class middle::Walk<SpirvWriter, Id>;
 
-// Returns the id of a function, which is written at the first call. Its callees are already
-// written, or are in the library, whose calls do not nest deeply.
+// Returns the id of a function. Writes the function when its id is first asked for. This does not
+// recurse deeply: callees are written before their callers, or are in the library, whose calls do
+// not nest deeply.
 [[nodiscard]] Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index);
 
 }  // namespace wye::lower

@@ -16,7 +16,7 @@ namespace wye::ir {
 
 struct Need {
     std::string capability;  // a fact name of wye/abi.h: "int64", "storage8", "ieee_f32", ...
-    std::string because;     // "64-bit integers at 9:12"
+    std::string because;     // such as "64-bit integers at 9:12"
     Place place;
 };
 
@@ -26,26 +26,26 @@ struct Doubt {
         reason;
     std::string what;  // names the array or construct
     Place place;
-    Place other = {};  // of a race: the access that it may meet, if that is another one
+    Place other = {};  // for a race: the other access, if it is not the one at `place`
 };
 
-// What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption
+// What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption,
 // two invocations may access the same element, which is the doubt `race`.
 struct Assumptions {
-    // The number of u32 indices, from which on they repeat.
+    // The number of u32 indices. Larger indices wrap around.
     static constexpr std::uint64_t kIndices = std::uint64_t{1} << 32;
 
-    std::uint32_t axes = 3;                  // from this axis on, each axis has one invocation
-    std::uint64_t x_invocations = kIndices;  // limit for the invocations on the x axis
-    // The number of invocations on the y axis times each of these is at most kIndices. Each is one
-    // node: a literal, a parameter or a length.
+    std::uint32_t axes = 3;                  // axes that may have more than one invocation
+    std::uint64_t x_invocations = kIndices;  // maximum number of invocations on the x axis
+    // The lengths of rows. Each of them, times the number of invocations on the y axis, is at most
+    // kIndices. Each is one node: a literal, a parameter or a length.
     std::vector<SizeExpr> rows;
 
-    // Whether a launch keeps to them. `params` and `lengths` are as in evaluate_size.
+    // Whether a launch fulfils the assumptions. `params` and `lengths` are as in evaluate_size.
     [[nodiscard]] bool hold(std::span<const std::uint64_t> params,
                             std::span<const std::uint64_t> lengths,
                             const std::array<std::uint64_t, 3>& invocations) const;
-    // Whether that depends on a parameter.
+    // Whether an assumption depends on a parameter.
     [[nodiscard]] bool read_params() const;
 };
 
@@ -53,19 +53,20 @@ struct Analysis {
     // One need for each capability, at the first position that needs it. Grid barriers are not
     // needs, since launches are split at them.
     std::vector<Need> needs;
-    std::vector<Doubt> doubts;  // empty if launches that keep to `assumes` are deterministic
+    std::vector<Doubt> doubts;  // empty if launches that fulfil `assumes` are deterministic
     Assumptions assumes;
     // The races of launches with the program's own grid, if its literals break an assumption.
     std::vector<Doubt> own_grid;
-    // In words, the assumptions that the program's own grid leaves to the launch; empty: none.
+    // In words, the assumptions that only some launches with the program's own grid fulfil; empty:
+    // there are none.
     std::string condition;
     std::uint64_t shared_bytes = 0;       // static workgroup memory
-    std::uint64_t local_array_bytes = 0;  // of main and its most demanding call
+    std::uint64_t local_array_bytes = 0;  // of main and the call in it that needs most
     std::uint32_t params_bytes = 0;
     bool uses_barrier = false;
     bool uses_grid_barrier = false;
-    // The number of phases into which grid barriers split a launch, or 0 if loops around them
-    // decide it.
+    // The number of phases into which grid barriers split a launch. 0: loops around the barriers
+    // decide the number.
     std::uint32_t kernels = 1;
     bool uses_subgroup = false;
     bool uses_trap = false;
@@ -74,7 +75,8 @@ struct Analysis {
     [[nodiscard]] bool deterministic() const {
         return doubts.empty() && own_grid.empty() && condition.empty();
     }
-    // Whether launches that fulfil `condition` are.
+    // Whether launches with the program's own grid and workgroup size are deterministic, but only
+    // if they fulfil `condition`.
     [[nodiscard]] bool deterministic_if() const {
         return doubts.empty() && own_grid.empty() && !condition.empty();
     }
@@ -95,8 +97,8 @@ struct ZeroFill {
         friend bool operator==(const Limit&, const Limit&) = default;
     };
     // The value workgroup_id.group * size + local_id.local, which takes every value below the
-    // number of invocations. `size` 0 stands for the workgroup's size on that axis; any other value
-    // must equal it.
+    // number of invocations. `size` 0 stands for the workgroup size on that axis; any other `size`
+    // must equal that workgroup size.
     struct Coordinate {
         std::uint8_t group = 0;
         std::uint8_t local = 0;

@@ -13,12 +13,12 @@
 namespace wye::ir::detail {
 namespace {
 
-// How the index of an access depends on its invocation.
+// How the index of an access depends on the invocation.
 struct Index {
     enum class Form {
         Unknown,
         Strided,  // id * stride + a literal below stride
-        Rows      // global_id.y * row + global_id.x, under global_id.x < row
+        Rows      // global_id.y * row + global_id.x, where global_id.x < row holds
     };
     Form form = Form::Unknown;
     std::uint64_t stride = 1;
@@ -110,7 +110,7 @@ class Doubts {
         return fixed && e.type == kU32 ? &e : nullptr;
     }
 
-    // Whether global_id.x < row holds here.
+    // Whether global_id.x < row holds at the current statement.
     [[nodiscard]] bool guarded(const Expr& row) const {
         return std::any_of(guards_.begin(), guards_.end(), [&](ExprId guard) {
             const Expr& e = resolve(code_, lets_, guard);
@@ -200,7 +200,7 @@ class Doubts {
         for (const StmtId s : code_.blocks[id]) statement(code_.stmts[s]);
     }
 
-    // Adds the conditions that `&&` joins in `id`.
+    // Adds the conditions in `id` that are joined by `&&`.
     void guard(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         if (e.op == Op::LOGICAL_AND && e.type.scalar()) {
@@ -222,7 +222,7 @@ class Doubts {
 
     // ---- intervals ----
 
-    // Ends the interval of `shared` arrays, or of all buffers at a grid barrier.
+    // Ends an interval between barriers: of `shared` arrays or, at a grid barrier, of all buffers.
     void close(bool grid) {
         for (std::size_t k = 0; k < accesses_.size(); ++k) {
             if (!grid && !program_.buffers[k].shared()) continue;
@@ -256,7 +256,7 @@ class Doubts {
             assume(list.front(), name);
     }
 
-    // The place of the first other access that races with this one, if their elements are the same.
+    // The place of the first other access that races with `one`, if both access the same element.
     static Place met_by(const Access& one, const std::vector<Access>& list) {
         const auto found = std::ranges::find_if(list, [&](const Access& other) {
             return !(other.place == one.place) &&
@@ -281,8 +281,8 @@ class Doubts {
 
     // ---- assumptions ----
 
-    // Adds what an array with accesses like this one assumes, and a race if the literals of the
-    // program's own grid break it.
+    // Adds the assumption under which an array with accesses like this one has no race. If the
+    // literals of the program's own grid break it, adds a race, too.
     void assume(const Access& access, const std::string& name) {
         Assumptions& assumes = out_.assumes;
         std::optional<bool> fits;
@@ -304,9 +304,9 @@ class Doubts {
              access.place});
     }
 
-    // Whether the program's own grid keeps to a limit; none if that depends on the launch.
+    // Whether the program's own grid keeps to a limit; none: that depends on the launch.
     [[nodiscard]] std::optional<bool> fits_x(std::uint64_t limit) const {
-        if (limit >= Assumptions::kIndices) return true;  // no launch has more on an axis
+        if (limit >= Assumptions::kIndices) return true;  // no axis has more invocations
         const auto x = own_invocations(0);
         if (!x) return std::nullopt;
         return *x <= limit;
@@ -318,7 +318,7 @@ class Doubts {
         return *length <= Assumptions::kIndices / *y;
     }
 
-    // The invocations on an axis of the program's own grid, if they are literal.
+    // The invocations on an axis of the program's own grid, if literals determine them.
     [[nodiscard]] std::optional<std::uint64_t> own_invocations(std::size_t axis) const {
         const std::uint64_t size = program_.workgroup[axis];
         if (program_.grid.kind == WYE_GRID_NONE) return std::nullopt;
@@ -330,7 +330,7 @@ class Doubts {
         return (count + size - 1) / size * size;
     }
 
-    // The value of a size, if it is literal.
+    // The value of a size, if literals determine it.
     [[nodiscard]] std::optional<std::uint64_t> fixed(const SizeExpr& size) const {
         const auto varies = [&](const SizeNode& node) {
             return node.op == WYE_SIZE_PARAM ||
@@ -345,7 +345,7 @@ class Doubts {
         return *value;
     }
 
-    // Puts into words which assumptions the program's own grid leaves to the launch.
+    // Puts into words the assumptions that only some launches with the program's own grid fulfil.
     void condition() {
         const Assumptions& assumes = out_.assumes;
         std::vector<std::string> parts;
@@ -421,7 +421,7 @@ bool Assumptions::hold(std::span<const std::uint64_t> params,
     for (std::size_t axis = axes; axis < 3; ++axis)
         if (invocations[axis] > 1) return false;
     if (invocations[0] > x_invocations) return false;
-    // Rows and invocations are below 2^32.
+    // Row lengths and numbers of invocations are below 2^32, so the product does not overflow.
     return std::ranges::all_of(rows, [&](const SizeExpr& row) {
         const SizeNode& node = row.front();
         std::uint64_t length = node.literal;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists the operations of the language, each with its operand types and what a device needs for
-// each. Thread-safe.
+// Lists the operations of the language, with the operand types of each operation, and what a device
+// needs for each type. Thread-safe.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace wye::ir {
 
 struct OperationForm {
-    std::string type;  // scalar type of the operands, such as "u64"; empty: it takes none
+    std::string type;  // scalar type of the operands, such as "u64"; empty: no operands
     std::vector<std::string> needs;  // fact names of wye/abi.h
 };
 

@@ -25,15 +25,15 @@ class Spin {
     }
 
   private:
-    // Collects the assignments of the body, and notes what makes progress by itself.
+    // Collects the assignments of the body, and notes statements that count as progress.
     void collect(BlockId id) {
         if (id == kNone) return;
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
             const bool values = s.op == Op::LET || s.op == Op::VAR || s.op == Op::ASSIGN;
             if (values) assigned_[s.local].push_back(s.args[0]);
-            // Loops inside, arrays and components are not looked into; stores change memory, and
-            // barriers let the others go on.
+            // Inner loops, arrays and components are not analysed, stores change memory, and
+            // barriers let other invocations go on: all count as progress.
             if (s.op == Op::FOR || s.op == Op::WHILE || s.op == Op::STORE ||
                 s.op == Op::STORE_ARRAY || s.op == Op::ASSIGN_COMPONENT || s.op == Op::BARRIER ||
                 s.op == Op::GRID_BARRIER)
@@ -45,7 +45,8 @@ class Spin {
         }
     }
 
-    // Atomics that change memory, except attempts to take a lock: these store a fixed value.
+    // Notes effects as progress, except atomic loads and attempts to take a lock, which store a
+    // fixed value.
     void effect(const Expr& e) {
         if (!op_effect(e.op) || e.op == Op::ATOMIC_LOAD) return;
         const bool attempt = e.op == Op::ATOMIC_CAS || e.op == Op::ATOMIC_EXCHANGE;
@@ -56,7 +57,7 @@ class Spin {
         if (!attempt || !fixed) progress_ = true;
     }
 
-    // The conditions under which the body leaves the loop.
+    // Finds the conditions under which the body leaves the loop.
     void exits(BlockId id, std::vector<ExprId> conditions) {
         if (id == kNone) return;
         for (const StmtId sid : code_.blocks[id]) {
@@ -73,7 +74,7 @@ class Spin {
         }
     }
 
-    // Follows a value that decides an exit to where it comes from.
+    // Follows a value that decides an exit to its sources.
     void decides(ExprId root) {
         std::vector<ExprId> open{root};
         std::vector<bool> seen(code_.locals.size());
@@ -100,8 +101,8 @@ class Spin {
         }
     }
 
-    // Whether a value depends on a variable of the loop, directly or not, so that it may change
-    // from one iteration to the next.
+    // Whether a value depends on `local`, directly or not, so that it may change from one iteration
+    // to the next.
     bool reads(ExprId root, std::uint32_t local) {
         std::vector<ExprId> open{root};
         std::vector<bool> seen(code_.locals.size());
@@ -124,7 +125,7 @@ class Spin {
     const Program& program_;
     const Code& code_;
     std::vector<std::vector<ExprId>> assigned_;  // by local: what the body assigns
-    std::uint32_t foreign_ = kNone;              // the buffer that decides
+    std::uint32_t foreign_ = kNone;              // the buffer whose contents decide an exit
     bool progress_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the uniformity levels of one body as a graph: a node for each expression, local and
-// region of control flow, an edge where a level passes on. Since every rule takes a maximum, a
-// node's level is that of the highest source that reaches it, which is found in linear time; the
+// Computes the uniformity levels of one body as a graph, with a node for each expression, local and
+// region of control flow, and an edge where a level passes on. Every rule takes a maximum, so the
+// level of a node is that of the highest source that reaches it, which is found in linear time. The
 // path from that source is the chain of causes. For programs that passed validate_structure.
 #pragma once
 
@@ -59,7 +59,7 @@ class Flow {
     Node regions_ = 0;                  // the node of region 0
     std::vector<StmtId> region_of_;     // the statement of each region; kNone: the whole body
     std::vector<Node> consumer_;        // for each expression, the node that its level passes to
-    std::vector<Edge> edges_;           // those that start at locals and regions
+    std::vector<Edge> edges_;           // the edges that start at locals and regions
     std::vector<Node> control_;         // by statement: the region that it is in
     std::vector<std::uint8_t> source_;  // the level that each expression itself introduces
     std::vector<std::uint8_t> level_;

@@ -54,7 +54,7 @@ class Body {
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;  // statements and expressions
     std::uint64_t inlined = 0;
-    std::uint32_t deepest = 0;  // blocks and expressions inside each other, with calls inlined
+    std::uint32_t deepest = 0;  // nesting of blocks and expressions, with calls inlined
 
   private:
     [[nodiscard]] bool in_function() const { return function_ != kNone; }
@@ -123,7 +123,7 @@ class Body {
 
     // ---- statements ----
 
-    // Whether the block ends in `break`, `continue`, `return` or `trap`.
+    // Checks a block. Returns whether it ends in `break`, `continue`, `return` or `trap`.
     bool block(BlockId id, bool keep = false) {
         const std::size_t mark = declared_.size();
         deepest = std::max(deepest, ++levels_);
@@ -158,7 +158,7 @@ class Body {
         declared_.push_back(local);
     }
 
-    // `what` returns a description of what the statement does.
+    // Refuses a statement in a function. `what` returns a description of what the statement does.
     template <typename What>
     void pure(const Stmt& s, What what) {
         if (in_function())
@@ -276,7 +276,7 @@ class Body {
     const std::vector<std::uint32_t>& deepest_;
     std::vector<bool> in_scope_;
     std::vector<std::uint32_t> declared_;
-    std::vector<std::pair<ExprId, std::uint32_t>> open_;  // with their levels
+    std::vector<std::pair<ExprId, std::uint32_t>> open_;  // expressions to visit, with their levels
     std::uint32_t levels_ = 0;                            // blocks that are open
     unsigned loops_ = 0;
     std::uint64_t array_bytes_ = 0;
@@ -312,7 +312,7 @@ void check_code(const Program& program, Report& report) {
         if (too_deep)
             over(function, "levels of calls, blocks and operations inside each other", walk.deepest,
                  WYE_LIMIT_NESTING);
-        deepest.push_back(too_deep ? 0 : walk.deepest);  // it is reported once
+        deepest.push_back(too_deep ? 0 : walk.deepest);  // so that callers do not report it again
     };
     for (std::uint32_t k = 0; k < program.functions.size(); ++k) body(k, program.functions[k].code);
     body(kNone, program.main);

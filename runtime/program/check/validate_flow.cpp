@@ -13,8 +13,8 @@ std::string scope_of(std::uint8_t most) {
     return most == 1 ? "in the workgroup" : "in the subgroup";
 }
 
-// Checks uniformity requirements. Only main has any, since functions have no effects and no
-// barriers.
+// Checks uniformity requirements. Only main has such requirements, since functions have no effects
+// and no barriers.
 class Demands {
   public:
     Demands(const Program& program, const Flow& flow, Report& report)
@@ -162,7 +162,7 @@ class Phases {
                                 "the whole grid, but this one {}",
                                 flow_.expr_cause(s.args[k])),
                     "Fix: compute the bounds from parameters and lengths");
-        ++phase_;  // later iterations are in another phase than the text above
+        ++phase_;  // in later iterations, the body is in another phase than what is above the loop
         ++phase_loops_;
         place(s.body);
         --phase_loops_;
@@ -176,8 +176,8 @@ class Phases {
             "Fix: move it out, and guard the work around it");
     }
 
-    // Checks a block in which grid barriers are illegal. `loops` is the number of loops around it,
-    // up to a legal level.
+    // Checks a block in which grid barriers are illegal. `loops`: the number of loops around the
+    // block, up to the nearest legal level.
     void inner(BlockId id, unsigned loops) {
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
@@ -210,8 +210,8 @@ class Phases {
             variable_[s.local] = s.local;
     }
 
-    // A variable or local array that the expression reads, directly or through lets; kNone: none,
-    // so that a later phase can compute it again.
+    // Returns a variable or local array that the expression reads, directly or through lets. kNone:
+    // there is none, so that a later phase can compute the expression again.
     std::uint32_t variable_in(ExprId root) {
         open_.assign(1, root);
         while (!open_.empty()) {
@@ -224,8 +224,8 @@ class Phases {
         return kNone;
     }
 
-    // Reports names of an earlier phase, except loop variables, and lets of level 0 that depend on
-    // no variable.
+    // Reports uses of names from an earlier phase. Loop variables and lets may be used if they have
+    // level 0 and depend on no variable.
     void uses(const Stmt& s) {
         if (s.op == Op::ASSIGN || s.op == Op::ASSIGN_COMPONENT || s.op == Op::STORE_ARRAY)
             use(s.local, s.place);

@@ -18,7 +18,7 @@ namespace wye::ir::detail {
 
 // Programs without text have no source positions. During validation a place with line 0 holds the
 // statement number as its column, so that a report can say "main, statement 12".
-inline constexpr std::uint32_t kResultColumn = 0xffffffffU;  // the returned expression
+inline constexpr std::uint32_t kResultColumn = 0xffffffffU;  // stands for the returned expression
 
 class Report {
   public:
@@ -26,7 +26,7 @@ class Report {
 
     // Reports an error in the code of main (kNone) or a function.
     void code(std::uint32_t function, Place place, std::string message, std::string fix);
-    // Reports an error of a declaration; `where` names it if it has no place.
+    // Reports an error of a declaration; `where` names the declaration if it has no place.
     void head(Place place, std::string where, std::string message, std::string fix);
 
     [[nodiscard]] bool full() const { return list_.size() >= kMost; }
@@ -51,7 +51,7 @@ void check_code(const Program& program, Report& report);
 void check_flow(const Program& program, Report& report);
 
 // Give the statements of a program without source positions their numbers as places, and remove
-// those again.
+// these numbers again.
 void number_places(Program& program);
 void clear_numbers(Program& program);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of other languages (C, CUDA, OpenCL C, Metal, HLSL, GLSL, WGSL, Rust, Python) and what
-// stands for them here, for remedies. Pure; thread-safe.
+// Words of other languages (C, CUDA, OpenCL C, Metal, HLSL, GLSL, WGSL, Rust, Python), and what to
+// write instead in a Wye program, for remedies. Pure; thread-safe.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace wye::ir {
 
-// The language of a text that is no Wye program.
+// The language of a text that is not a Wye program.
 struct OtherLanguage {
     std::string_view name;     // "WGSL"
-    std::string_view variant;  // the format of a variant that may hold it; may be empty
+    std::string_view variant;  // the format of a variant that may hold the text; may be empty
 };
 
-// Returns the language that the words of a text belong to, if there is one that others do not have.
+// Returns the language of a text, judged by words that only one language has; none: no such word.
 [[nodiscard]] std::optional<OtherLanguage> other_language(std::string_view text);
 
-// Returns the type that another language calls so, such as f32x4 for `vec4`, `float4` and `vec4f`;
-// None for every other word.
+// Returns the type for which other languages use this word, such as f32x4 for `vec4`, `float4` and
+// `vec4f`; None for every other word.
 [[nodiscard]] Type foreign_type(std::string_view text);
 
 // Returns what to do instead of using a name of another language, such as "write `global_id`";
@@ -32,7 +32,7 @@ struct OtherLanguage {
 // Like `foreign_name`, for a word that begins a statement or a declaration: `switch`, `struct`.
 [[nodiscard]] std::string_view foreign_start(std::string_view text);
 
-// Whether the word stands before the type in declarations of other languages: `static`, `auto`.
+// Whether declarations of other languages have this word before the type: `static`, `auto`.
 [[nodiscard]] bool foreign_qualifier(std::string_view text);
 
 }  // namespace wye::ir

@@ -278,8 +278,9 @@ Token Lexer::meaningless(Token token) {
                             "`workgroup 64;`"
                           : "Fix: remove it; names have letters a to z, digits and `_`");
     }
-    // Reports a whole run of such bytes once.
-    while (at(bytes) == c && at_ + bytes < text_.size()) ++bytes;
+    // Reports a whole run of one character once.
+    const std::string_view character = text_.substr(at_, bytes);
+    while (text_.substr(at_ + bytes).starts_with(character)) bytes += character.size();
     return finish(token, Tok::Bad, bytes);
 }
 

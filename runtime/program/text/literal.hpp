@@ -19,7 +19,7 @@ struct Number {
     Form form = Form::Integer;
     Type type = kI32;  // from the suffix; i32 or f32 without a suffix
     bool suffixed = false;
-    bool fits = true;             // for integers: below 2^64
+    bool fits = true;             // for integers: whether the number is below 2^64
     std::uint64_t magnitude = 0;  // for integers
     std::string digits;           // for floats: without `_`, prefix and suffix
     std::string problem;          // not empty if the number is malformed

@@ -16,7 +16,7 @@ ExprId Parser::call(const Token& name, std::uint32_t function) {
         return poison(name.place);
     }
     const Function& callee = program_.functions[function];
-    if (callee.type.none()) return poison(name.place);  // its declaration was reported
+    if (callee.type.none()) return poison(name.place);  // the error in its declaration was reported
     if (given.size() != callee.arguments) {
         error(name.place,
               fmt::format("`{}` takes {} {}, got {}", callee.name, callee.arguments,

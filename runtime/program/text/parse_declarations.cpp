@@ -40,7 +40,7 @@ ParseResult Parser::run() {
         return {{}, errors_.take()};
     }
     if (!token_.is(Key::WYE)) foreign_text({});
-    if (token_.is(Tok::Name)) {  // not even the header was forgotten
+    if (token_.is(Tok::Name)) {  // a program that lacks only its header begins with a keyword
         unexpected("`wye 1;`", "Fix: begin with `wye 1; program NAME; workgroup SIZE;`");
         skip_all();
         foreign_ = true;
@@ -51,8 +51,8 @@ ParseResult Parser::run() {
     body();
     order_buffers();
     lasting_lets();
-    // The validator reports wrong types, but does not run on a text with errors. The parser reports
-    // them in such a text.
+    // The validator reports wrong types, but does not run on a text with errors. For such a text
+    // the parser reports them.
     if (!errors_.empty())
         assign_types(program_, [this](const TypeProblem& t) { error(t.place, t.problem, t.fix); });
     ParseResult result{std::move(program_), errors_.take()};
@@ -210,7 +210,7 @@ bool Parser::subgroup() {
            expect_semicolon("the subgroup size");
 }
 
-// Reports the type of `const N: u32 = 4;`, whose literal has it.
+// Reports the type in `const N: u32 = 4;`: only the literal gives a constant its type.
 void Parser::constant_type(std::string_view given) {
     const Place place = token_.place;
     take();
@@ -277,7 +277,7 @@ bool Parser::table() {
     table.name = given.text;
     table.place = given.place;
     const std::size_t index = program_.tables.size();
-    program_.tables.push_back(table);  // of no type until it is read
+    program_.tables.push_back(table);  // it has no type until it is read completely
     declare(given, Symbol::Kind::Table, index);
     if (!expect(Tok::Colon, ":", "after the name") || !type(table.type) ||
         !expect(Tok::LeftBracket, "[", "before the table's count") ||
@@ -375,8 +375,8 @@ bool Parser::variant() {
     return expect_semicolon("the variant");
 }
 
-// Checks rules of the validator. They are reported here because the program keeps no places for
-// these lines.
+// Checks rules of the validator that concern the workgroup. They are checked here because the
+// program keeps no places for these lines.
 void Parser::launch_shape() {
     std::uint64_t product = 1;
     for (const std::uint32_t axis : program_.workgroup)

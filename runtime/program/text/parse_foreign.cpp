@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognises what people write first who come from other languages. Each form is reported once,
-// with what to write instead, and parsed to its end; names that it declares are declared without a
-// type, so that their uses are not reported.
+// Recognises forms of other languages that newcomers write. Each form is reported once, with what
+// to write instead, and parsed to its end. The names that it declares get no type, so that their
+// uses are not reported.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool name_character(char c) { return letter(c) || digit(c); }
 
 bool digits_only(std::string_view text) { return std::all_of(text.begin(), text.end(), digit); }
 
-// "0" as "0u" if the end of the range has no sign.
+// Returns "0u" for "0" if the end of the range is unsigned.
 std::string first_value(std::string text, bool without_sign) {
     return without_sign && digits_only(text) ? text + "u" : text;
 }
@@ -39,7 +39,7 @@ bool whole_value(std::string_view text) {
     return true;
 }
 
-// Numbers of C without the suffix of a float: "0.5f" as "0.5".
+// Removes the suffixes of C's floats: "0.5f" becomes "0.5".
 std::string without_suffixes(const std::string& text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -82,7 +82,9 @@ bool Parser::foreign_text(Place place) {
               "in `input x: f32[];`, and put the body in `main {{ ... }}`{}",
               found->variant.empty()
                   ? std::string()
-                  : fmt::format("; `variant \"{}\"` may hold this code besides", found->variant)));
+                  : fmt::format("; a kernel in this language can stand beside `main`, as `variant "
+                                "\"{}\"`",
+                                found->variant)));
     skip_all();
     foreign_ = true;
     return true;
@@ -90,7 +92,7 @@ bool Parser::foreign_text(Place place) {
 
 // ---- the head -----------------------------------------------------------------------------
 
-// `float x` for `x: f32`. Reports it and takes both.
+// Reports `float x` where `x: f32` belongs, and takes both tokens.
 bool Parser::type_first(Token& given, Type& out) {
     const Type type = token_.is(Tok::Type)   ? type_from_code(token_.code).value_or(Type{})
                       : token_.is(Tok::Name) ? foreign_type(token_.text)
@@ -235,7 +237,8 @@ bool Parser::c_declaration(std::vector<StmtId>&) {
             const Type got = good ? type_of(id) : Type{};
             if (!type.none() && !got.none() && got != type) {
                 const std::string literal = literal_as(*code_, id, type);
-                // The value of a literal that is too large for its own type is not its text's.
+                // Keeps the digits as they were written: if they are too large for the literal's
+                // own type, the literal has another value.
                 if (!digits_only(text) || type.floating())
                     text = literal.empty() ? fmt::format("{}({})", type_name(type), text) : literal;
                 else if (type != kI32)
@@ -279,7 +282,7 @@ bool Parser::step_by_one() {
     return id != kNone && expect_semicolon("the statement");
 }
 
-// "1" as a literal of this type.
+// Returns the text of the literal 1 of this type.
 std::string Parser::one(Type type) {
     if (type.none() || !type.scalar()) return "1";
     return literal_text(type, type.integer() ? 1
@@ -290,7 +293,8 @@ std::string Parser::one(Type type) {
                                                    .bits);
 }
 
-// Parses a statement of another language. Returns nothing if the token begins none.
+// Parses a statement of another language. Returns nothing if the next token begins no such
+// statement.
 std::optional<bool> Parser::foreign_statement(std::vector<StmtId>& into, unsigned nesting) {
     const Token at = token_;
     if (doubled(Op::ADD) || doubled(Op::SUB)) return step_by_one();
@@ -354,7 +358,7 @@ bool Parser::do_loop(std::vector<StmtId>&, unsigned nesting) {
     return good && expect_semicolon("the condition");
 }
 
-// `for (int j = 0; j < 10; j++)`, with the `(` as the next token.
+// Parses `for (int j = 0; j < 10; j++)`, with the `(` as the next token.
 bool Parser::c_for(std::vector<StmtId>&, unsigned nesting) {
     const Token at = last_;
     Diagnostics* const report = lexer_.report_to(nullptr);
@@ -440,7 +444,7 @@ bool Parser::c_for(std::vector<StmtId>&, unsigned nesting) {
 
 // ---- expressions --------------------------------------------------------------------------
 
-// The operator that a word stands for where an operator may be: `and`, `or`, `mod`.
+// Returns the operator that a word stands for where an operator may be: `and`, `or`, `mod`.
 std::optional<Op> Parser::foreign_operator() const {
     if (!token_.is(Tok::Name)) return std::nullopt;
     if (token_.text == "and") return Op::LOGICAL_AND;
@@ -451,7 +455,7 @@ std::optional<Op> Parser::foreign_operator() const {
     return std::nullopt;
 }
 
-// "x as f32", with `as` as the next token.
+// Parses "x as f32", with `as` as the next token.
 ExprId Parser::converted() {
     const Token at = token_;
     take();
@@ -463,7 +467,7 @@ ExprId Parser::converted() {
     return poison(at.place);
 }
 
-// "(float)x", after the `(`. Returns kNone, and reports nothing, for everything else.
+// Parses "(float)x", after the `(`. Returns kNone, and reports nothing, for everything else.
 ExprId Parser::cast() {
     const Type to = token_.is(Tok::Type) ? type_from_code(token_.code).value_or(Type{})
                     : token_.is(Tok::Name) && find(token_.text) == nullptr
@@ -485,7 +489,7 @@ ExprId Parser::cast() {
     return poison(place);
 }
 
-// "float(x)", "vec4<f32>(x, y, z, w)", after the name.
+// Parses "float(x)" or "vec4<f32>(x, y, z, w)", after the name.
 ExprId Parser::foreign_call(const Token& name, Type type) {
     if (token_.is(Op::LT) && peek().is(Tok::Type)) {
         take();
@@ -499,7 +503,8 @@ ExprId Parser::foreign_call(const Token& name, Type type) {
     return arguments(ignored) ? poison(name.place) : kNone;
 }
 
-// Values that only other languages have. Returns kNone, and reports nothing, for everything else.
+// Parses values that only other languages have. Returns kNone, and reports nothing, for other
+// tokens.
 ExprId Parser::foreign_value() {
     const Token at = token_;
     const auto no = [&](const char* what, const char* fix) { error(at.place, what, fix); };
@@ -536,7 +541,7 @@ ExprId Parser::foreign_value() {
     return kNone;
 }
 
-// "2." and "2.f", with the point as the next token.
+// Parses "2." or "2.f", with the point as the next token.
 void Parser::foreign_point(const Token& number) {
     error(number.place, "a float has digits on both sides of its point",
           fmt::format("Fix: write `{}.0`", number.text));

@@ -43,7 +43,7 @@ BlockId Parser::block(unsigned nesting) {
                           next ? std::string() : ", found " + describe(token_)),
               token_.is(Tok::Assign) ? "Fix: write `==` to compare"
                                      : "Fix: put the block between `{` and `}`");
-        // One statement without braces, as in `if (x) y = 1;`.
+        // Parses one statement without braces, as in `if (x) y = 1;`.
         std::vector<StmtId> ids;
         const std::size_t mark = local_names_.size();
         const bool good =
@@ -133,7 +133,7 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
                 error(token_.place,
                       fmt::format("{} must be above `main`, not inside a block", describe(token_)),
                       "Fix: move it up, or write `let`");
-                return head();  // declares its name
+                return head();  // parses the declaration, so that its name is known
             default:
                 break;
         }

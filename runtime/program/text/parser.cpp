@@ -38,7 +38,7 @@ Parser::Parser(std::string_view text) : text_(text), lexer_(text, &errors_) {}
 void Parser::take() {
     last_ = token_;
     token_ = lexer_.next();
-    // A reserved word that was declared as a name is used as one, unless it is called.
+    // A reserved word that was declared as a name counts as a name, unless it is called.
     if (!misnamed_.empty() && misnamed_.contains(token_.text) && !peek().is(Tok::LeftParen))
         token_.tok = Tok::Name;
 }
@@ -55,8 +55,8 @@ bool Parser::doubled(Op op) const {
     return token_.is(op) && peek().is(op) && peek().place == token_.end;
 }
 
-// Returns the text from `begin`, a view of the text, to the end of the last token, for messages;
-// "..." if it is long.
+// Returns a part of the program text for messages: from `begin`, a view of that text, to the end of
+// the last token; "..." if the part is long.
 std::string Parser::source(std::string_view begin) const {
     constexpr std::ptrdiff_t kWidest = 48;
     const std::ptrdiff_t bytes = last_.text.data() + last_.text.size() - begin.data();
@@ -66,8 +66,8 @@ std::string Parser::source(std::string_view begin) const {
     return std::string(found.find('\n') == std::string_view::npos ? found : "...");
 }
 
-// Skips what is between the next token, an opening bracket, and the bracket that closes it, and
-// reports nothing in it.
+// Skips a group: from the next token, which is an opening bracket, to the bracket that closes it.
+// Reports nothing in the group.
 void Parser::skip_group() {
     Diagnostics* const report = lexer_.report_to(nullptr);
     int open = 0;
@@ -203,8 +203,8 @@ bool Parser::type(Type& out) {
     return !array;
 }
 
-// Skips to after the `;` or the block that ends this statement or declaration, or to before the
-// next one.
+// Skips the rest of a statement or declaration: past the `;` or the block that ends it, or up to
+// the beginning of the next one.
 void Parser::skip_to_end(bool head) {
     int open = 0;
     for (bool first = true; !token_.is(Tok::End); first = false) {
@@ -217,7 +217,7 @@ void Parser::skip_to_end(bool head) {
             if (open == 0 && !head) return;
             if (open > 0 && --open == 0) {
                 take();
-                if (token_.is(Key::ELSE)) continue;  // it belongs to what is skipped
+                if (token_.is(Key::ELSE)) continue;  // the `else` belongs to what is skipped
                 if (token_.is(Tok::Semicolon)) take();
                 return;
             }
@@ -314,13 +314,14 @@ void Parser::lasting_lets() {
 void Parser::close_scope(std::size_t mark) {
     for (; local_names_.size() > mark; local_names_.pop_back()) {
         const auto found = symbols_.find(local_names_.back());
-        if (found == symbols_.end()) continue;  // it is declared again after a grid barrier
+        if (found == symbols_.end()) continue;  // erased with a later declaration of the name
         gone_[local_names_.back()] = found->second.place;
         symbols_.erase(found);
     }
 }
 
-// Collects the declarations of the whole text, to distinguish a use above one from a misspelling.
+// Collects the declarations of the whole text, to distinguish a use above its declaration from a
+// misspelling.
 void Parser::look_ahead() {
     if (looked_ahead_) return;
     looked_ahead_ = true;

@@ -55,7 +55,8 @@ class Parser {
     // ---- names ----
     // A name of main that is declared again after a grid barrier.
     struct Again {
-        // The local number of the earlier let, which must have ended at the barrier.
+        // The local number of the earlier let. If that let did not end at the barrier, the new
+        // declaration is an error.
         std::uint32_t earlier = 0;
         Token name;
     };
@@ -198,9 +199,9 @@ class Parser {
     bool seen_workgroup_ = false;
     bool seen_subgroup_ = false;
     bool seen_grid_ = false;
-    bool foreign_ = false;  // whether the text is no program at all, which was reported
+    bool foreign_ = false;  // the text is no program at all, and that was reported
     bool asked_language_ = false;
-    std::optional<OtherLanguage> language_;  // of the text, if it is no Wye program
+    std::optional<OtherLanguage> language_;  // the language of the text, if it is no Wye program
 };
 
 // Returns the binding strength of a binary operator, from 1 (loosest) to 9, or 0 for other

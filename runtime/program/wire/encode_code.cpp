@@ -267,7 +267,7 @@ class CodeWriter {
     Sink& out_;
     std::uint64_t array_bytes_ = 0;
     std::uint64_t inlined_ = 0;  // number of nodes with calls inlined
-    std::uint64_t called_ = 0;   // how many of them are in called functions
+    std::uint64_t called_ = 0;   // how many of these nodes are in called functions
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The benchmark cases: a Wye program, hand-written kernels of the same arithmetic, and their data.
+// The cases of the benchmark: a Wye program, hand-written kernels with the same arithmetic, their
+// data.
 #pragma once
 
 #include <array>
@@ -14,15 +15,15 @@ namespace wye::bench {
 enum class Content {
     Words,   // random bits
     Floats,  // from 0.5 to 1.5
-    Output,  // every element is written
-    Sum,     // added to: zero before each launch
+    Output,  // output, of which every element is written
+    Sum,     // output that is added to: zeros before each launch
 };
 
 struct CaseBuffer {
-    std::string name;  // in the Wye program; raw kernels take them in this order
+    std::string name;  // in the Wye program; the order is that of the raw kernels' arguments
     std::uint64_t bytes = 0;
     Content content = Content::Words;
-    bool floats = false;  // of an output: compared with a tolerance where the arithmetic differs
+    bool floats = false;  // output of floats: compared with a tolerance if the arithmetic differs
 
     [[nodiscard]] bool output() const {
         return content == Content::Output || content == Content::Sum;
@@ -37,30 +38,31 @@ struct CaseParam {
 using Size3 = std::array<std::uint32_t, 3>;
 
 struct Launch {
-    std::string kernel;  // the stem of its file
+    std::string kernel;  // the file's name without its ending
     Size3 groups{1, 1, 1};
     Size3 workgroup{1, 1, 1};
-    std::vector<std::uint32_t> words;  // arguments after the buffers
+    std::vector<std::uint32_t> words;  // arguments that follow the buffers
 };
 
 struct Case {
     std::string name;
-    std::string program;  // the stem of its .wye file
+    std::string program;  // the name of its .wye file without the ending
     std::vector<CaseBuffer> buffers;
     std::vector<CaseParam> params;
-    bool own_grid = false;      // Wye gets the groups of `strict` instead of the program's own grid
-    Launch strict;              // the same arithmetic
-    Launch fast;                // as fast as its author could make it
-    std::uint64_t traffic = 0;  // bytes moved, where memory is the limit
+    bool own_grid = false;      // launch Wye with `strict.groups`, not the program's own grid
+    Launch strict;              // the kernel with the same arithmetic as Wye
+    Launch fast;                // the fastest kernel that its author could write
+    std::uint64_t traffic = 0;  // bytes moved; 0: memory is not the limit
 };
 
-// Full sizes keep a large GPU busy for at least 0.2 ms; tiny ones are for a CPU.
+// All cases. With full sizes each keeps a large GPU busy for 0.2 ms or more; `tiny` sizes are for a
+// CPU.
 [[nodiscard]] std::vector<Case> cases(bool tiny);
 
-// Cases for a CPU, in sizes that need no range checks: compiled code is that of the full sizes.
+// Cases for a CPU, in sizes that need no range checks, so the compiled code is that of full sizes.
 [[nodiscard]] std::vector<Case> check_free_cases();
 
-// The bytes that a buffer begins with, from `offset` on.
+// Fills `out` with the initial bytes of a buffer from `offset` on.
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out);
 
 }  // namespace wye::bench

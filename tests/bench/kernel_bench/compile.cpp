@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-// Host nanoseconds from a program's text: until it can be launched, and until its first result.
+// Host nanoseconds from a program's text until it can be launched, and until the first result.
 struct Time {
     double ready = 0, result = 0;
     bool check_free = true;
 };
-using Times = std::map<std::string, std::vector<Time>>;  // program -> of each repetition
+using Times = std::map<std::string, std::vector<Time>>;  // by program; one for each repetition
 
 constexpr int kRepetitions = 12;
 
@@ -36,7 +36,7 @@ double since(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// One case of each program, since a second size would compile nothing.
+// One case for each program, since a second size would compile nothing new.
 std::vector<Case> programs(const std::string& only) {
     std::vector<Case> out;
     for (Case& c : check_free_cases())
@@ -44,7 +44,7 @@ std::vector<Case> programs(const std::string& only) {
     return out;
 }
 
-// The lowered text, as passed to the driver's compiler.
+// The format of the lowered text that Wye passes to the driver's compiler.
 std::string_view format_of(const std::string& selector) {
     if (selector.starts_with("cuda")) return "cuda-c";
     return selector.starts_with("vulkan") ? "spirv-vulkan" : "opencl-c";
@@ -59,7 +59,7 @@ Result<Time> time_wye(const Case& c, WyeSide& wye) {
     return Time{all - run.launch_ns, all, run.check_free};
 }
 
-// Checks that `time_wye` launched the form that `time_lowered` gives to the driver.
+// Checks that `time_wye` has launched the same lowered form that `time_lowered` compiles.
 Result<void> same_form(const Case& c, const std::string& selector, bool check_free,
                        const WyeSide& wye) {
     if (check_free) return {};
@@ -85,7 +85,7 @@ Result<Time> time_raw(const Case& c, RawApi& raw) {
     return Time{ready, since(start)};
 }
 
-// Makes the program's buffers first, as Wye does.
+// Makes the program's buffers before the clock starts, as `time_wye` does.
 Result<Time> time_lowered(const Case& c, const std::string& selector, WyeSide& wye, RawApi& raw) {
     WYE_ASSIGN(const std::string source, wye.lower(c, format_of(selector), true));
     WYE_TRY(wye.prepare(c));
@@ -96,7 +96,7 @@ Result<Time> time_lowered(const Case& c, const std::string& selector, WyeSide& w
     return Time{ready, ready};
 }
 
-// Runs a child, and adds what it prints.
+// Runs a child process, and adds the times that it prints.
 Result<void> add_times(const std::string& selector, const std::string& way, const std::string& only,
                        Times& out) {
     std::error_code failed;
@@ -115,7 +115,8 @@ Result<void> add_times(const std::string& selector, const std::string& way, cons
     return {};
 }
 
-// Medians, since short boosts of a processor's clock make the minimum a matter of luck.
+// The median of a time. The minimum would depend on luck, since a processor's clock has short
+// boosts.
 std::optional<double> median_of(const Times& times, const std::string& name, double Time::*which) {
     const auto found = times.find(name);
     if (found == times.end() || found->second.empty()) return std::nullopt;
@@ -128,7 +129,7 @@ std::string shown(std::optional<double> nanoseconds, double unit = 1e6) {
     return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / unit) : "-";
 }
 
-// An empty folder, removed by the destructor.
+// A temporary folder, which the destructor removes.
 class Folder {
   public:
     Folder() : path_((fs::temp_directory_path() / "kernel_bench.XXXXXX").string()) {
@@ -150,8 +151,8 @@ class Folder {
     std::string path_;
 };
 
-// Moves the drivers' own caches to this folder. They stay on, as users have them, since a driver
-// with a cache takes longer to compile.
+// Moves the drivers' own caches to this folder, and keeps them on, as users have them: with a
+// cache, a driver takes longer to compile.
 void set_driver_caches(const std::string& folder) {
     for (const char* const name : {"CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH",
                                    "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"})
@@ -161,7 +162,7 @@ void set_driver_caches(const std::string& folder) {
         (void)unsetenv(off);
 }
 
-// Runs one child with empty driver caches.
+// Runs one child process with empty driver caches.
 Result<void> add_cold(const std::string& selector, const std::string& way, const std::string& only,
                       Times& out) {
     const Folder drivers;
@@ -184,7 +185,8 @@ Result<void> compile_child(const std::string& selector, const std::string& way,
         if (way == "raw") return time_raw(c, *raw);
         return time_lowered(c, selector, *wye, *raw);
     };
-    // A first program, not measured, pays the costs of a new process: driver, compiler, self-tests.
+    // Runs a first program that is not timed: it pays for opening the driver, compiler and
+    // self-tests.
     Case first = check_free_cases().front();
     first.name = first.program = first.strict.kernel = "first";
     WYE_TRY(time(first));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device time of Wye programs over that of hand-written kernels on the same GPU, in one run.
+// Compares the device time of Wye programs with that of hand-written kernels on the same GPU, in
+// one run.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -20,7 +21,7 @@ namespace {
 constexpr double kGoal = 1.05;
 
 struct Options {
-    std::string devices;  // empty: the first GPU of each API that is there
+    std::string devices;  // empty: the first GPU of each API on this machine
     std::string table = "both";
     std::string only;
     std::string json;
@@ -85,8 +86,8 @@ nlohmann::json to_json(const std::vector<Row>& rows) {
     return out;
 }
 
-// 0: everything ran, and all bytes of the strict table agreed; 1: something failed or differed; 3:
-// no device, or a named one is missing.
+// Returns the exit status. 0: all cases ran, and all bytes of the strict table were equal. 1: a
+// case failed or differed. 3: there is no device, or a named device is missing.
 int run(const Options& options) {
     std::vector<Row> strict, fast;
     bool left_out = false, failed = false, compiled = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan 1.2, by the objects that `wye bench` has for it.
+// Vulkan 1.2, with the classes that `wye bench` has for it.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -81,7 +81,7 @@ class RawVulkan final : public RawApi {
         return kernels_.size() - 1;
     }
 
-    // With a layout that has more bindings than any of the programs.
+    // The layout has more bindings than any of the programs.
     Result<void> build(const std::string& source) override {
         std::vector<std::uint32_t> words(source.size() / 4);
         std::memcpy(words.data(), source.data(), words.size() * 4);
@@ -119,8 +119,8 @@ class RawVulkan final : public RawApi {
     }
 
   private:
-    // Records what body(command buffer) adds, submits and waits. The results are then visible to
-    // the host.
+    // Records the commands that body(command buffer) adds, submits them and waits. The host then
+    // sees the results.
     template <typename Body>
     Result<void> run(Body&& body) {
         WYE_TRY(
@@ -134,14 +134,14 @@ class RawVulkan final : public RawApi {
         return commands_.wait();
     }
 
-    vulkan::Device device_;  // outlives what follows
+    vulkan::Device device_;  // outlives the members below
     vulkan::Commands commands_{device_};
     vulkan::Memory staging_{device_};
     VkQueryPool times_ = VK_NULL_HANDLE;
     double tick_ns_ = 1;
     std::vector<std::unique_ptr<vulkan::Memory>> buffers_;
     std::vector<std::unique_ptr<vulkan::Kernel>> kernels_;
-    std::vector<VkDescriptorSet> sets_;  // one of each kernel
+    std::vector<VkDescriptorSet> sets_;  // one for each kernel
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wye's side: the program of a case on resident buffers, through the public API. One thread.
+// Wye's side: runs the program of a case on resident buffers, through the public API. To be used by
+// one thread.
 #pragma once
 
 #include <memory>
@@ -13,26 +14,26 @@
 namespace wye::bench {
 
 struct WyeRun {
-    double nanoseconds = 0;  // by the driver's clock, zero fills included
+    double nanoseconds = 0;  // of the driver's clock, with the zero fills
     std::uint64_t filled = 0;
-    double launch_ns = 0;  // of the host: handing the work over, and waiting for it
+    double launch_ns = 0;  // of the host, to submit the work and wait for it
     bool check_free = false;
 };
 
 class WyeSide {
   public:
-    // "opencl:1", or "opencl" for its first GPU. A CPU is refused unless `tiny`, since full sizes
-    // would take it hours.
+    // Opens a device: "opencl:1", or "opencl" for the first GPU of the API. Without `tiny`, a CPU
+    // is refused, since full sizes would take hours on a CPU.
     [[nodiscard]] static Result<std::unique_ptr<WyeSide>> open(const std::string& selector,
                                                                bool tiny);
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const std::string& device() const { return name_; }
 
-    // Makes and fills the buffers; then reads the program.
+    // `prepare` makes and fills the buffers. `read` then reads the program.
     [[nodiscard]] Result<void> prepare(const Case& c);
     [[nodiscard]] Result<void> read(const Case& c);
-    // The program lowered for this device, as passed to the driver's compiler.
+    // The program as lowered for this device, in the form that the driver's compiler gets.
     [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format,
                                             bool check_free) const;
     [[nodiscard]] Result<WyeRun> run();

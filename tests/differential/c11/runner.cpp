@@ -25,13 +25,13 @@ using Entry = void (*)(Call*);
 using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
-constexpr std::size_t kSpareBytes = 64;  // after each buffer: element 0 is always readable
+constexpr std::size_t kSpareBytes = 64;  // behind each buffer, so that element 0 can always be read
 
 // ---- One workgroup ------------------------------------------------------------------------------
 
 struct Invocation {
     enum class State : std::uint8_t { Runs, WaitsForSubgroup, WaitsForWorkgroup, Ended };
-    Call call{};  // must be first: `wait` gets its address
+    Call call{};  // the first member: `wait` is called with its address
     State state = State::Ended;
     ucontext_t own{}, scheduler{};
     std::unique_ptr<std::byte[]> stack;
@@ -64,7 +64,8 @@ void start(Invocation& each) {
     each.state = Invocation::State::Runs;
 }
 
-// Resumes each group of `width` invocations whose members all wait or have ended.
+// If all invocations of a group of `width` are in the state `waiting` or have ended, lets those
+// that wait go on. Returns whether any invocation goes on.
 bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State waiting) {
     bool any = false;
     for (std::size_t first = 0; first < all.size(); first += width) {
@@ -80,7 +81,8 @@ bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State 
     return any;
 }
 
-// Runs invocations that wait for one another. False: deadlock.
+// Runs the invocations of a workgroup, which may wait for one another. False: they are in a
+// deadlock.
 bool run_together(std::vector<Invocation>& all, std::size_t subgroup) {
     using State = Invocation::State;
     for (Invocation& each : all) start(each);
@@ -111,7 +113,7 @@ class Object {
     Result<Entry> compile(const std::string& text) {
         const std::string base = (folder_.path() / "program").string();
         std::ofstream(base + ".c") << text;
-        // In the folder, whose path may have blanks.
+        // Run in the folder, so that a path with blanks does no harm.
         const std::string command = "cd '" + folder_.path().string() +
                                     "' && cc -std=c11 -O1 -fPIC -shared -ffp-contract=off -w -o "
                                     "program.so program.c -lm 2>program.log";
@@ -131,12 +133,12 @@ class Object {
     void* handle_ = nullptr;
 };
 
-Result<ir::Program> strict_program(const std::string& text, bool words) {
+Result<ir::Program> strict_program(const std::string& text, const lower::MathWays& ways) {
     ir::ParseResult parsed = ir::parse(text);
     if (!parsed.ok() || !ir::validate(parsed.program).empty())
         return trouble(Code::INVALID_PROGRAM, "the program has errors");
     if (!lower::uses_math(parsed.program)) return std::move(parsed.program);
-    return lower::expand_math(parsed.program, 0, {.words = words});
+    return lower::expand_math(parsed.program, 0, ways);
 }
 
 bool is_wide(const ir::Program& program) {
@@ -148,7 +150,7 @@ bool is_wide(const ir::Program& program) {
 }
 
 struct Memory {
-    std::vector<Bytes> buffers;  // by buffer number, with spare bytes
+    std::vector<Bytes> buffers;  // by buffer number; each has kSpareBytes more
     std::vector<void*> pointers;
     std::vector<std::uint64_t> lengths;
 };
@@ -157,7 +159,7 @@ Memory bind(const ir::Program& program, const std::vector<support::Binding>& giv
     Memory out;
     std::size_t next = 0;
     for (const ir::Buffer& b : program.buffers) {
-        if (b.shared()) {  // f16 is held as f32
+        if (b.shared()) {  // f16 elements are f32 here
             out.lengths.push_back(b.count);
             out.buffers.emplace_back(b.count * b.type.lanes * 8 + kSpareBytes);
             continue;
@@ -243,13 +245,13 @@ Result<support::Ending> run_expanded(const ir::Program& program, const support::
 }  // namespace
 
 Result<support::Ending> run(const wye::Program&, const support::Case& what) {
-    WYE_ASSIGN(const ir::Program program, strict_program(what.text, false));
+    WYE_ASSIGN(const ir::Program program, strict_program(what.text, {}));
     return run_expanded(program, what);
 }
 
-Result<support::Ending> run_in_words(const wye::Program&, const support::Case& what) {
-    WYE_ASSIGN(const ir::Program program, strict_program(what.text, true));
-    if (is_wide(program)) return trouble(Code::INTERNAL, "a value has 64 bits");
+Result<support::Ending> run_in(const lower::MathWays& ways, const support::Case& what) {
+    WYE_ASSIGN(const ir::Program program, strict_program(what.text, ways));
+    if (ways.words && is_wide(program)) return trouble(Code::INTERNAL, "a value has 64 bits");
     return run_expanded(program, what);
 }
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs cases as C11. The written text is compiled by the system's compiler into a shared object,
-// and called once per invocation, on separate stacks if invocations wait for one another. One case
-// at a time.
+// Runs cases as C11. The system's compiler makes a shared object of the written text. Its function
+// is called once for each invocation, on a stack of its own if invocations wait for one another.
+// One case can run at a time.
 #pragma once
 
+#include "lower/passes/strict.hpp"
 #include "support/referee.hpp"
 
 namespace c11 {
 
-// UNSUPPORTED for programs with grid barriers, which the runtime splits before lowering;
-// COMPILE_FAILED with the output of `cc`.
+// Runs a case. UNSUPPORTED: the program has grid barriers, which the runtime splits before
+// lowering. COMPILE_FAILED: `cc` failed; the error has its output.
 [[nodiscard]] wye::Result<support::Ending> run(const wye::Program& program,
                                                const support::Case& what);
-// The same as on a device that has nothing of 64 bits, on which f32 functions are computed in
-// words. The case's program has no other values of 64 bits.
-[[nodiscard]] wye::Result<support::Ending> run_in_words(const wye::Program& program,
-                                                        const support::Case& what);
+// As `run`, with these definitions of math functions. INTERNAL: `ways.words` is set, but the
+// program has values of 64 bits even after its functions are replaced by the definitions.
+[[nodiscard]] wye::Result<support::Ending> run_in(const wye::lower::MathWays& ways,
+                                                  const support::Case& what);
 
 }  // namespace c11

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each scalar that a program computes becomes a constant, so expressions do not nest and operator
-// precedence does not matter.
+// Each scalar that a program computes becomes a C constant of its own. So expressions are not
+// nested, and the precedence of operators does not matter.
 #include "differential/c11/writer.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ static uint32_t ballot(struct call* w, bool value, uint32_t first, uint32_t lane
 }
 )";
 
-// The C type of a value of this kind: integers are unsigned, f16 is held as the f32 of equal value.
+// The C type that holds a value of this kind. Integers are unsigned, and an f16 is an equal f32.
 std::string_view held(Kind kind) {
     switch (kind) {
         case Kind::BOOL:
@@ -193,7 +193,7 @@ middle::Target words_of_c11(std::uint32_t subgroup) {
     return target;
 }
 
-// A program while it is written.
+// The text of a program while it is being written.
 struct Text {
     Text(const ir::Program& p, std::uint32_t subgroup)
         : sizes{p.workgroup, subgroup},
@@ -207,7 +207,7 @@ struct Text {
     unsigned names = 0;
 };
 
-// Writes main or a function.
+// Writes the body of main or of a function.
 class Writer : public middle::Walk<Writer, std::string> {
     friend Walk;
 
@@ -237,7 +237,7 @@ class Writer : public middle::Walk<Writer, std::string> {
         return made;
     }
 
-    // The middle form
+    // The middle form.
     std::string form(FormKey key, std::span<const std::string> operands) {
         return spell(*text_.forms.find(key), operands);
     }
@@ -249,7 +249,7 @@ class Writer : public middle::Walk<Writer, std::string> {
     std::string word(const Step& step, const Texts& v);
     std::string leaf(const Leaf& leaf);
 
-    // Expressions
+    // Expressions.
     std::string select(const std::string& condition, const std::string& yes,
                        const std::string& no) {
         return fmt::format("({} ? {} : {})", condition, yes, no);
@@ -262,7 +262,7 @@ class Writer : public middle::Walk<Writer, std::string> {
     Value branch(const ir::Expr& e);
     Value call(const ir::Expr& e);
 
-    // Memory
+    // Memory.
     std::string elements(const Array& array) const;
     std::string in_range(const Access& access, std::string& at);
     Value load(const Access& access);
@@ -270,7 +270,7 @@ class Writer : public middle::Walk<Writer, std::string> {
     std::string atomic(ir::ExprId id, bool wanted);
     void ballot(Value& v, const std::string& condition);
 
-    // Statements
+    // Statements.
     void inner(ir::BlockId id) {
         ++indent_;
         block(id);
@@ -341,7 +341,7 @@ std::string Writer::word(const Step& step, const Texts& v) {
     if (sign == nullptr)
         throw std::runtime_error(fmt::format("no word for `{}`", ir::op_text(step.op)));
     const bool shifts = step.op == Op::SHL || step.op == Op::SHR;
-    // Signed only where the sign matters: other operations wrap.
+    // Signed only where the sign matters. Other operations are unsigned, so that they wrap around.
     const bool wraps =
         step.op == Op::ADD || step.op == Op::SUB || step.op == Op::MUL || step.op == Op::SHL;
     const std::string_view as = wraps ? held(step.from) : own(step.from);
@@ -415,7 +415,7 @@ std::string Writer::leaf(const Leaf& leaf) {
 
 // ---- Expressions --------------------------------------------------------------------------------
 
-// A copy, since the local may change.
+// A copy of the local variable, since the variable may change later.
 Value Writer::local(const ir::Expr& e) {
     Value v;
     v.lanes = e.type.lanes;
@@ -423,7 +423,7 @@ Value Writer::local(const ir::Expr& e) {
     return v;
 }
 
-// Writes a select as a branch, because its accesses are in range only in the arm that is taken.
+// Writes a select as a branch: its accesses are in range only in the arm that is taken.
 Value Writer::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const std::string condition = value(ids[0]).c[0];
@@ -466,14 +466,14 @@ Value Writer::call(const ir::Expr& e) {
 
 // ---- Memory -------------------------------------------------------------------------------------
 
-// A pointer to an array's components.
+// A pointer to the components of an array.
 std::string Writer::elements(const Array& array) const {
     if (array.space == Space::Private) return fmt::format("v{}", array.number);
     if (array.space == Space::Constant) return fmt::format("c{}", array.number);
     return fmt::format("(({}*)w->buffers[{}])", in_memory(array.cell), array.number);
 }
 
-// The condition that an access is in range; empty: always.
+// The condition under which an access is in range; empty: always. `at` becomes the index.
 std::string Writer::in_range(const Access& access, std::string& at) {
     at = value(access.index).c[0];
     if (access.check == Access::Check::None) return {};
@@ -496,7 +496,7 @@ Value Writer::load(const Access& access) {
         if (array.loaded != middle::kNoKey) given = form(array.loaded, {name(Kind::U32, given)});
         if (array.as_bits())
             given = fmt::format("{}({})", array.cell == Kind::U64 ? "f64_bits" : "f32_bits", given);
-        v.c[k] = name(type.kind, given);  // narrow integers are extended by their type
+        v.c[k] = name(type.kind, given);  // the C type extends narrow integers
         if (!ok.empty()) v.c[k] = name(type.kind, select(ok, v.c[k], literal(type.kind, 0)));
     }
     return v;
@@ -524,7 +524,7 @@ void Writer::ballot(Value& v, const std::string& condition) {
                      : "0u";
 }
 
-// Between waits, invocations run one after another, so plain accesses are atomic.
+// Invocations run one after another between waits, so a plain access is atomic.
 std::string Writer::atomic(ir::ExprId id, bool) {
     const ir::Expr& e = code_.exprs[id];
     const Access access = form_.access(id);
@@ -564,7 +564,7 @@ std::string Writer::atomic(ir::ExprId id, bool) {
         case Op::ATOMIC_XOR:
             next = combined(Op::XOR);
             break;
-        default:  // ATOMIC_CAS
+        default:  // for ATOMIC_CAS
             next = fmt::format("{} == {} ? {} : {}", old, v[0], v[1], old);
             break;
     }

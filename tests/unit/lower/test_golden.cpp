@@ -40,7 +40,7 @@ TEST_CASE("lowered text is as reviewed") {
         const std::pair<const char*, const char*> forms[] = {{WYE_FORMAT_OPENCL_C, ".cl"},
                                                              {WYE_FORMAT_CUDA_C, ".cu"}};
         for (const auto& [format, extension] : forms) {
-            if (facts.workgroup_loops && format != forms[0].first) continue;  // no such devices
+            if (facts.workgroup_loops && format != forms[0].first) continue;  // no such CUDA device
             const auto artifact = wye::lower::lower(program, format, facts, options);
             REQUIRE_MESSAGE(artifact.ok(), entry.path().string());
             const std::filesystem::path golden =

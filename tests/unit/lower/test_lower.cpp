@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Artifacts: formats, slots, sizes, options and refusals.
+// Tests artifacts: formats, slots, sizes, options and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -216,7 +216,7 @@ main { a[local_id.x % 3u] = 1.0; b[local_index] = 1.0f64; barrier;
     CHECK(has(large, "extern __shared__ __align__(16) u8 shared_block[];"));
     CHECK(has(large, "float* const s0 = (float*)(shared_block + 0);"));
     CHECK(has(large, "double* const s1 = (double*)(shared_block + 16);"));
-    CHECK(large.shared_bytes == 16 + 8 * 6143);  // with what aligns the second array
+    CHECK(large.shared_bytes == 16 + 8 * 6143);  // with padding before the second array
 }
 
 TEST_CASE("CUDA C is compiled without contraction, flushing or approximation") {
@@ -224,7 +224,7 @@ TEST_CASE("CUDA C is compiled without contraction, flushing or approximation") {
     REQUIRE(result.ok());
     CHECK(result->options ==
           "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -w --minimal");
-    CHECK_FALSE(has(*result, "double"));  // f32 division is exact there
+    CHECK_FALSE(has(*result, "double"));  // f32 division is exact in CUDA
     CHECK_FALSE(has(*result, "#include"));
 }
 
@@ -270,7 +270,7 @@ main {
     CHECK(text.find(zero) < barrier);
     CHECK(text.find(zero, barrier) != text.npos);
     CHECK(text.find('@') == text.npos);
-    // The other formats are asked first whether they have grid barriers.
+    // Callers ask has_grid_barriers() first. Formats without grid barriers refuse the program.
     for (const std::string_view format : wye::lower::formats()) {
         CAPTURE(format);
         CHECK(lower(program, format, {}).ok() == wye::lower::has_grid_barriers(format));
@@ -345,11 +345,11 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
     CHECK(has(parted, "reqd_work_group_size(1, 1, 1)"));
     CHECK_FALSE(has(parted, "barrier("));
     CHECK(count(parted, loop) == 2);
-    CHECK(has(parted, "uint v1[32];"));   // v lives in both
+    CHECK(has(parted, "uint v1[32];"));   // v is used in both regions
     CHECK_FALSE(has(parted, "v0[32];"));  // i is computed again
     CHECK(count(parted, "const uint v0 = li;") == 2);
 
-    // Conditions and ways out that the workgroup shares stand outside of the loops.
+    // Conditions and jumps of the whole workgroup stand outside of the loops over invocations.
     CHECK(count(whole("for k in 0u..n { barrier; if k == n { break; } v = v + k; }"), loop) == 3);
     CHECK(has(whole("if n == 3u { return; } barrier;"), "\n        return;\n"));
     CHECK(has(whole("while n > workgroup_id.x { barrier; if n == 3u { continue; } v += 1u; }"),
@@ -358,12 +358,12 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
               "\n    if (v2 == 3u) {\n"));
     CHECK(
         has(whole("let m = n * 2u; for k in 0u..m { barrier; }"), "\n    const uint v2 = p0 * 2u"));
-    // Other conditions end one invocation, which then skips the rest.
+    // A return under another condition ends one invocation, which then skips the rest.
     const Artifact ended = whole("barrier; if v == 3u { return; }");
     CHECK(has(ended, "goto next1;"));
     CHECK_FALSE(has(ended, "ended["));
     CHECK(has(whole("if n == 1u { barrier; if v == 3u { return; } }"), "if (ended[li]) continue;"));
-    // A compiler's complaint about a line in a region finds its statement.
+    // place_of_line finds the statement of a line in a region.
     const std::string source =
         "wye 1; program p; workgroup 4; output r: u32[4]; shared s: u32[4];\n"
         "main {\n  s[local_index] = 5u;\n  barrier;\n  r[local_index] = s[0] + 9u;\n}";
@@ -376,7 +376,7 @@ TEST_CASE("drivers that loop over a workgroup get its barriers as ends of loops"
     const auto line = std::ranges::count(placed.text().substr(0, at), '\n') + 1;
     CHECK(wye::lower::place_of_line(valid_program(source), WYE_FORMAT_OPENCL_C, cpu, {},
                                     placed.text(), static_cast<std::size_t>(line)) == "5:3");
-    // Each invocation of a trap that all take is counted.
+    // If the whole workgroup traps, each of its invocations is counted.
     CHECK(count(whole("if n == 3u { trap 1; } barrier;"), loop) == 3);
 
     CHECK(count(whole("v += 1u;"), loop) == 0);
@@ -421,7 +421,7 @@ TEST_CASE(
     CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
     CHECK(refused.error().message.find("keeps 256 bytes") != std::string::npos);
     CHECK(refused.error().message.find("more than the 255") != std::string::npos);
-    facts.workgroup_loops = false;  // a device of its own
+    facts.workgroup_loops = false;  // a device that is not a CPU
     facts.quirks = wye::lower::QuirkSet::of_no_device();
     CHECK(lower(program, WYE_FORMAT_OPENCL_C, facts).ok());
 }

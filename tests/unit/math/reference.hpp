@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expected results of math functions: by the system's f64 functions as a quick first check, by MPFR
-// with 160 bits for the exact value. Not thread-safe: MPFR's variables are kept between calls.
+// Expected results of math functions: from the system's f64 functions as a quick first check, and
+// from MPFR with 420 bits for the exact value. Not thread-safe: MPFR's variables are kept between
+// calls.
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@ namespace reference {
 struct Function {
     std::string_view name;
     int arguments;
-    double (*one)(double);          // the system's, about 1 ulp
-    double (*two)(double, double);  // the same, of two arguments
+    double (*one)(double);          // the system's function, with an error of about 1 ulp
+    double (*two)(double, double);  // the same, for two arguments
     unsigned set = 1;               // the lowest math set that has the function
 };
 [[nodiscard]] std::span<const Function> functions();
@@ -24,8 +25,9 @@ struct Function {
 [[nodiscard]] float rounded_f32(const Function& f, double x, double y);
 [[nodiscard]] double rounded_f64(const Function& f, double x, double y);
 
-// |got - exact| in units of the last place of the exact value (the least subnormal's at least); 0
-// for the right infinity or zero and for NaN where the exact function has none; else infinity.
+// |got - exact| in ulp of the exact value, where an ulp is at least the least subnormal. Special
+// values: 0 if `got` is the right infinity or zero, or a NaN where the exact function has no value;
+// else infinity.
 [[nodiscard]] double error_f32(const Function& f, double x, double y, float got);
 [[nodiscard]] double error_f64(const Function& f, double x, double y, double got);
 

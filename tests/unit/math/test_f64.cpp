@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f64 results against MPFR on sampled arguments: of every size, near whole numbers, near multiples
-// of pi/2 and near the ends of ranges. More of them are compared with the system's functions first,
-// and with MPFR where those differ. WYE_MATH_SAMPLES=N draws N of them.
+// f64 results, compared with MPFR on sampled arguments: of every size, near whole numbers, near
+// multiples of pi/2 and near the ends of ranges. Further samples are compared with the system's
+// functions first, and with MPFR only where these differ. WYE_MATH_SAMPLES=N draws N samples.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -56,7 +56,7 @@ bool same(double a, double b) {
 }  // namespace
 
 TEST_CASE("f64: at most 1 ulp") {
-    constexpr std::size_t kExact = 8000;  // of these MPFR judges each
+    constexpr std::size_t kExact = 8000;  // MPFR judges each of the first 8000 samples
     std::size_t samples = 150000;
     if (const char* text = std::getenv("WYE_MATH_SAMPLES")) samples = std::stoul(text);
     test::Evaluator cpu;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Zeros, infinities, NaN, subnormals, whole numbers and ends of ranges, in all combinations: where
-// the C library, which follows Annex F of the C standard, gives zero, infinity or NaN, so do these,
-// with its sign; elsewhere the bound on the error holds.
+// Zeros, infinities, NaN, subnormals, whole numbers and ends of ranges, in all combinations. Where
+// the C library, which follows Annex F of the C standard, gives zero, infinity or NaN, the
+// functions give the same, with the same sign. Elsewhere the bound on the error holds.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 template <typename T>
 std::vector<T> special() {
     using Limits = std::numeric_limits<T>;
-    const T whole = std::ldexp(T(1), Limits::digits);  // from here on every value is even
+    const T whole = std::ldexp(T(1), Limits::digits);  // from this value on, every value is even
     std::vector<T> out = {Limits::quiet_NaN()};
     for (const T value : {T(0),
                           Limits::denorm_min(),
@@ -59,7 +59,7 @@ double error(const reference::Function& f, double x, double y, double got) {
     return reference::error_f64(f, x, y, got);
 }
 
-// The functions that are of set 2 alone have f32 results that are correctly rounded.
+// In set 2, all f32 results are correctly rounded.
 double bound(unsigned set, float) { return set == 2 ? 0.5 : 0.51; }
 double bound(unsigned, double) { return 1; }
 

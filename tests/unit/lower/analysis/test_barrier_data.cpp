@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which buffers can pass data between invocations at a barrier, and that barriers name them.
+// Tests which buffers can pass data between invocations at a barrier, and that the barriers order
+// these buffers.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,7 +16,7 @@ namespace {
 
 struct Case {
     const char* what;
-    bool passes;  // some buffer does
+    bool passes;  // whether some buffer passes data
     const char* body;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs on the oracle, which checks every access against what the range analysis claims
-// of it, with and without the preconditions of check-free launches. Programs of two kinds: small
-// ones whose indices and guards are near the ends of tiny arrays, and those of the differential
-// tests.
+// Runs random programs on the oracle, which checks what the range analysis claims about each
+// access, with and without the preconditions of check-free launches. The programs are of two kinds:
+// small programs whose indices and guards are near the ends of tiny arrays, and the programs of the
+// differential tests.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -37,7 +37,7 @@ class Claims {
         code(program.main, ranges.of(ir::kNone));
     }
     std::vector<bool> list;
-    std::size_t proven = 0;  // accesses
+    std::size_t proven = 0;  // number of accesses that are proven
 
   private:
     void code(const ir::Code& code, const lower::CodeRanges& claims) {
@@ -248,7 +248,7 @@ var a = n; var l: u32[6];
             }
         }
     }
-    // Ends after a few iterations, whatever its bounds are.
+    // Makes a loop that ends after about 20 iterations at most, whatever its bounds are.
     std::string loop(int depth) {
         const std::string rounds = fresh(), name = fresh();
         std::string out =
@@ -307,7 +307,7 @@ TEST_CASE("no claim of the range analysis is false, in small programs near the e
         for (int again = 0; again < 4; ++again) run(program, launch_of_small(random), tally);
     }
     std::printf("slice: claims of the range analysis, %s\n", slice.text(kParts).c_str());
-    // The analysis claims something, and launches fulfil preconditions, or nothing was tested.
+    // If the analysis claimed nothing, or no launch fulfilled preconditions, nothing was tested.
     CHECK(tally.proven > tally.launches);
     CHECK(tally.check_free > tally.launches / 100);
 }
@@ -352,7 +352,8 @@ TEST_CASE("the oracle finds each kind of false claim") {
             Claims(program, lower::Ranges(program, program.workgroup)).list.size();
         for (const bool claimed : {false, true}) {
             launch.claims.assign(count, claimed);
-            // A select that is claimed evaluates one arm: x[0] is in range, x[5] not.
+            // A select that is claimed to be a branch evaluates x[0], which is in range. It does
+            // not evaluate x[5], so no claim is found false.
             const bool arm = std::string(body).find("select") != std::string::npos;
             launch.params = {arm ? 5U : 4U};
             const auto outcome = oracle::run(*wire, launch);

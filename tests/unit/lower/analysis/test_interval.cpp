@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interval arithmetic against arithmetic on values in the intervals: no result may lie outside.
+// Tests interval arithmetic against arithmetic on values in the intervals: no result may lie
+// outside of the interval that was computed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ T pick(std::mt19937_64& random) {
     }
 }
 
-// The language's result, in the unsigned type.
+// Returns the result that the language defines.
 template <typename T>
 T language(Op op, T a, T b) {
     using U = std::make_unsigned_t<T>;
@@ -105,7 +106,7 @@ void check_kind(Kind kind, std::uint64_t seed) {
             }
     }
     CHECK(outside == 0);
-    CHECK(narrow > 5000);  // it does say something
+    CHECK(narrow > 5000);  // many intervals are narrower than the type
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ TEST_CASE("joins and meets") {
     using wye::lower::meet;
     CHECK(join({1, 3}, {7, 9}) == Interval{1, 9});
     CHECK(meet({1, 8}, {3, 9}) == Interval{3, 8});
-    CHECK(meet({1, 2}, {5, 9}) == Interval{1, 2});  // a contradiction says nothing new
+    CHECK(meet({1, 2}, {5, 9}) == Interval{1, 2});  // an empty intersection changes nothing
 }
 
 }  // namespace test_interval

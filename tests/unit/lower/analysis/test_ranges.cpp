@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which accesses need no check. The negative cases matter more: in each the index can be out of
-// range.
+// Tests which accesses need no check. The negative cases matter more: in each the index can be out
+// of range.
 #include <doctest/doctest.h>
 
 #include "lower/analysis/ranges.hpp"
@@ -13,11 +13,11 @@ namespace {
 
 struct Case {
     const char* what;
-    const char* body;  // of main; accesses to x, y (equal lengths), t (16, shared), k (table of 8)
-    bool proven;       // every access
+    const char* body;  // of main in program_around()
+    bool proven;       // whether every access is proven
 };
 
-// x and y have one length, z another; `n` is a parameter.
+// `x` and `y` have the same length, `z` has another length.
 std::string program_around(const char* body) {
     return std::string(R"(wye 1; program ranges; workgroup 16, 4;
 param n: u32; param m: i32;
@@ -139,7 +139,7 @@ bool all_accesses_proven(const wye::ir::Program& program) {
 TEST_CASE("accesses that are proven, and those that must not be") {
     for (const Case& c : kCases) {
         std::string body = c.body;
-        // A statement that only reads stands for "nothing".
+        // `{ n; }`, which is no valid block, stands for a block that does not matter.
         if (const auto at = body.find("{ n; }"); at != std::string::npos)
             body.replace(at, 6, "{ z[0u] = 1u; }");
         const auto program = valid_program(program_around(body.c_str()));
@@ -178,7 +178,7 @@ TEST_CASE("loops that cannot overflow when stepped") {
 }
 
 TEST_CASE("the analysis stays quick on programs made to be slow") {
-    // Components of vectors of components: visited once each, not twice a level.
+    // Components of vectors of components: each must be visited once, not twice for each level.
     std::string deep = "n";
     for (int i = 0; i < 40; ++i) deep = "u32x2(" + deep + ", 1u).x";
     const auto nested = valid_program(program_around(("fixed[" + deep + " & 63u] = 1u;").c_str()));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowered CUDA C through NVRTC to PTX and to machine code (ptxas runs inside), for the oldest, a
-// middle and the newest family of devices. The PTX must hold no operation that strict mode forbids.
-// WYE_RANDOM_PROGRAMS and WYE_RANDOM_SEED widen the search by hand.
+// Compiles lowered CUDA C with NVRTC to PTX and to machine code (NVRTC contains ptxas), for the
+// oldest, a middle and the newest family of devices. The PTX must contain no operation that strict
+// mode forbids. The variables WYE_RANDOM_PROGRAMS and WYE_RANDOM_SEED set the number of random
+// programs and the first seed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iostream>
 #include <mutex>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include "programs.hpp"
 #include "support/examples.hpp"
 #include "support/random_program.hpp"
+#include "support/slice.hpp"
 
 namespace {
 
@@ -24,7 +27,7 @@ const nvrtc::Library& library() {
     return opened;
 }
 
-// Returns those of the architectures 7.5, 9.0 and 12.0 that this NVRTC supports. Every version
+// Returns the architectures that this NVRTC supports among 7.5, 9.0 and 12.0. Every version
 // supports 9.0.
 std::vector<int> architectures() {
     std::vector<int> out;
@@ -39,21 +42,21 @@ struct Job {
     int architecture = 90;
 };
 
-// The first operation in the PTX that strict mode forbids; empty: none.
+// Returns an operation in the PTX that strict mode forbids, or an empty string.
 std::string forbidden(std::string ptx, const std::string& source) {
-    // What the definition of `rsqrt` of f32 starts from, and corrects by fma.
+    // The definition of `rsqrt` on f32 starts from this instruction and corrects its result by fma.
     constexpr std::string_view kStart = "rsqrt.approx.ftz.f32";
     const bool roots = source.find(kStart) != std::string::npos;
     for (std::size_t at = 0; roots && (at = ptx.find(kStart)) != std::string::npos;)
         ptx.erase(at, kStart.size());
     for (const char* word : {".ftz", ".approx", "div.full", "mad.f", ".sat.f"})
         if (ptx.find(word) != std::string::npos) return word;
-    // A contracted multiplication and addition, unless the program itself fuses.
+    // An fma is a contracted multiplication and addition, unless the source itself calls an fma.
     const bool fuses = source.find("__fma") != std::string::npos;
     return !fuses && ptx.find("fma.") != std::string::npos ? "fma." : "";
 }
 
-// The error of the job's program; empty: none.
+// Compiles the job's program. Returns what is wrong, or an empty string.
 std::string complaint(const Job& job) {
     wye::lower::Options options;
     options.folded_grid = job.folded;
@@ -71,7 +74,7 @@ std::string complaint(const Job& job) {
     return {};
 }
 
-// Compiles all, on every core; one message for each that fails.
+// Compiles all jobs, on every core. Reports up to five jobs that fail.
 void compile_all(const std::vector<Job>& jobs) {
     (void)library();  // a missing library throws here, not on a thread
     std::atomic<std::size_t> next = 0;
@@ -177,7 +180,7 @@ main {
     if some || every { f[i] = sum + old + s[0]; d[i] = top + other + wide; }
 })";
 
-// Every math function, which the strict pass writes out.
+// A program with every math function. The strict pass replaces these by calls of their definitions.
 std::string math(const std::string& type) {
     std::string out =
         "wye 1; math 2; program math; workgroup 64;\ninput x: " + type + "[]; output r: " + type +
@@ -186,7 +189,8 @@ std::string math(const std::string& type) {
     for (const char* name : {"exp",  "exp2", "exp10", "log",   "log2",  "log10", "sin",  "cos",
                              "tan",  "asin", "acos",  "atan",  "sinh",  "cosh",  "tanh", "rsqrt",
                              "cbrt", "erf",  "expm1", "log1p", "sinpi", "cospi"})
-        // That of f32 has fma, which would hide contraction of the others.
+        // The definition of f32 `rsqrt` has an fma, which would hide a contraction in another
+        // definition.
         if (type != "f32" || name != std::string_view("rsqrt"))
             out += "    s = s + " + std::string(name) + "(a);\n";
     for (const char* name : {"atan2", "pow", "hypot"})
@@ -215,7 +219,7 @@ main {
     b[i] = a[n - 1u - i];
 })";
 
-// Workgroup memory: vectors, and more than can be declared.
+// Workgroup memory: vectors, and more memory than can be declared statically.
 constexpr const char* kShared = R"(wye 1; program memory; workgroup 64;
 shared a: u32[3]; shared b: f64[8000]; shared v: f32x4[64]; shared h: f16x2[64]; output r: f64[64];
 main {
@@ -299,7 +303,11 @@ TEST_CASE("random programs become machine code") {
     const std::uint64_t count = number_from("WYE_RANDOM_PROGRAMS", 200);
     const std::vector<int> all = architectures();
     std::vector<Job> jobs;
+    constexpr std::size_t kParts = 2;
+    const auto slice = support::Slice::of_this_run();
+    std::cout << "slice: random programs for NVRTC, " << slice.text(kParts) << '\n';
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        if (!slice.has(seed / 24, kParts)) continue;  // 24 seeds in a row cover all kinds
         support::RandomProgramOptions options;
         options.traps = seed % 4 == 0;
         options.subgroups = {32};

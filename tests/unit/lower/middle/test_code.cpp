@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the middle form decides about arrays and accesses.
+// Tests what the middle form decides about arrays, accesses, loops and zeros.
 #include <doctest/doctest.h>
 
 #include "lower/middle/code.hpp"
@@ -59,7 +59,8 @@ TEST_CASE("how arrays lie in memory") {
     CHECK(array("d").element_bytes() == 8);
     CHECK(array("e").cell == Kind::U64);
     CHECK(array("e").stored == kNoKey);
-    // `shared` holds an f16 as the f32 of the same value, and hosts never see a NaN's bits in it.
+    // `shared` holds an f16 as the f32 of the same value, so loads convert nothing. Hosts never see
+    // the bits of a NaN in it, so stores do not make them canonical.
     CHECK(array("s").cell == Kind::F32);
     CHECK(array("s").loaded == kNoKey);
     CHECK(array("t").stored == kNoKey);
@@ -128,7 +129,7 @@ main {
     CHECK(loads[0].length.outer == lower::middle::Outer::Length);
     CHECK(loads[1].kind == Kind::U64);  // x[j]
     CHECK(loads[1].length.outer == lower::middle::Outer::Length64);
-    CHECK(loads[2].check == Check::None);  // x[i], behind its test
+    CHECK(loads[2].check == Check::None);  // x[i], after the test of i
     REQUIRE(stores.size() == 4);
     CHECK(stores[0].check == Check::Skip);
     CHECK(stores[0].length.bits == 4);
@@ -171,8 +172,8 @@ main {
     auto found = loops(target);
     CHECK(found[0].test == Test::Counter);
     CHECK(found[0].step == 1);
-    CHECK(found[1].step == 1);  // below 1 counts as 1
-    CHECK(found[2].step == 2);  // a let
+    CHECK(found[1].step == 1);  // a step below 1 counts as 1
+    CHECK(found[2].step == 2);  // the step is a let
     CHECK(found[2].test == Test::Counter);
     CHECK(found[3].step == 1);
     CHECK(found[4].step == 0);
@@ -183,7 +184,7 @@ main {
         CHECK(each.unroll == Loop::Unroll::Free);
     }
 
-    // Groups of iterations, which also stop before the shortest array.
+    // The target runs iterations in groups, which stop before the end of the shortest array.
     target.most_together = 4;
     target.most_together_nodes = 192;
     found = loops(target);
@@ -195,7 +196,7 @@ main {
     CHECK(found[5].lengths.accesses.size() == 1);
     CHECK_FALSE(found[5].twice());
 
-    // A compiler that unrolls loops with a literal step itself.
+    // A compiler that itself unrolls loops with a literal step.
     target.most_together = 8;
     target.unrolls_literal_steps = target.doubles_loops = true;
     target.most_together_nodes = 96;

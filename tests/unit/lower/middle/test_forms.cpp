@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The middle forms against the oracle: each step is evaluated here by the host's plain arithmetic,
-// and asserts that its operands are in its domain.
+// Tests the middle forms against the oracle. The host's plain arithmetic evaluates each step here,
+// after an assertion that the operands are in the domain of the step.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -172,7 +172,7 @@ std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64
 
 std::uint64_t Evaluator::convert(const Step& step, std::uint64_t value) {
     const ir::Type from{step.from, 1}, to{step.kind, 1};
-    if (from.floating() && to.integer()) {  // what C leaves open never gets here
+    if (from.floating() && to.integer()) {  // no operand has a result that C leaves undefined
         const double x = step.from == Kind::F64 ? as<double>(value) : as<float>(value);
         const double end = std::ldexp(1.0, static_cast<int>(to.bits()) - to.signed_integer());
         REQUIRE(std::trunc(x) < end);
@@ -201,7 +201,7 @@ std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 
     }
 }
 
-// One step but a move between lanes.
+// Evaluates a step that is not a move between lanes.
 std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 4>& v,
                               std::span<const std::uint64_t> operands) {
     std::uint64_t out = 0;
@@ -221,7 +221,7 @@ std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 
             out = run(*inner, std::span(v).first(step.count));
             break;
         }
-        case Step::How::Call:  // of what stands in where a form is not certain
+        case Step::How::Call:  // of an emulation, used where a form is not certain
             out = v[step.count - 1U];
             if (!std::isnan(as<float>(out))) break;
             handed_over = true;
@@ -256,7 +256,7 @@ std::uint64_t Evaluator::run(const Form& form, std::span<const std::uint64_t> op
 
 using Lanes = std::vector<std::uint64_t>;
 
-// All lanes of a subgroup, step by step.
+// Evaluates a form for all lanes of a subgroup, step by step.
 Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands) {
     CHECK(form.steps.size() <= lower::middle::kMostSteps);
     const std::size_t width = operands[0].size();
@@ -294,11 +294,11 @@ Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands)
     return values.back();
 }
 
-// A value as memory and programs see it.
+// Returns a value as memory and programs see it: NaNs are canonical.
 std::uint64_t seen(Kind kind, std::uint64_t bits) {
     return kind == Kind::BOOL ? bits : oracle::canonical(static_cast<unsigned>(held(kind)), bits);
 }
-// A value as a writer holds it.
+// Returns a value as a writer holds it.
 std::uint64_t hold(Kind kind, std::uint64_t bits) {
     return kind == Kind::F16 ? oracle::convert(WYE_KIND_F32, WYE_KIND_F16, bits) : bits;
 }
@@ -322,7 +322,7 @@ std::vector<Named> targets() {
     rich.multiplies_high32 = rich.multiplies_high64 = rich.self_comparison = true;
     rich.exact.fill(true);
     rich.rounds_f32 = rich.rounds_f64 = true;
-    Target words = bare;  // of 32 bits
+    Target words = bare;  // with words of 32 bits
     words.rotates_by_literals = words.counts32 = words.reverses32 = words.multiplies_high32 =
         words.sign_by_word = true;
     words.quirks = QuirkSet::all();
@@ -454,7 +454,7 @@ TEST_CASE("quotients and roots of f32 from an inverse square root that is up to 
                 const auto bits = static_cast<std::uint32_t>(random.next());
                 return std::ldexp(as<float>((bits & 0x807fffffU) | 0x3f800000U), exponent);
             };
-            // Ordinary operands, then any.
+            // In every fourth iteration any operands, else ordinary ones.
             const bool any = i % 4 == 0;
             const auto exponent = [&] { return static_cast<int>(random.between(-40, 40)); };
             const float a = any ? as<float>(random_value(random, Kind::F32)) : value(exponent());
@@ -474,7 +474,8 @@ TEST_CASE("quotients and roots of f32 from an inverse square root that is up to 
             const double x = a;
             CHECK(run(inverse, {bits_of(a)}) == right(static_cast<float>(1 / std::sqrt(x))));
         }
-        // Negative operands of roots are no ordinary ones.
+        // A negative operand of a root is not ordinary, so half of the iterations call an
+        // emulation.
         CHECK(handed_over < 8000);
         CHECK(handed_over > 7000);
     }
@@ -537,7 +538,7 @@ TEST_CASE("forms of what memory holds") {
     }
 }
 
-// Against numbers of 128 bits, which no step or sum exceeds.
+// Compares with arithmetic on integers of 128 bits, in which nothing overflows.
 TEST_CASE("the arithmetic of counted loops") {
     using lower::middle::LoopPart;
     __extension__ typedef __int128 Number;

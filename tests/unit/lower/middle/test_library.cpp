@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library of emulations against the host's own arithmetic: the oracle evaluates the functions,
-// operands are special values, neighbours of hard cases and random bits.
+// Tests the library of emulations against the host's own arithmetic. The oracle evaluates the
+// functions. The operands are special values, neighbours of hard cases and random bits.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// The library with a main that stores `call` of xs[i], ys[i] and zs[i], run on the oracle.
+// Runs on the oracle the library with a main that stores `call` of xs[i], ys[i] and zs[i].
 template <typename T>
 std::vector<T> run(const std::string& call, const std::string& type,
                    const std::array<std::vector<T>, 3>& operands) {
@@ -43,7 +43,8 @@ std::vector<T> run(const std::string& call, const std::string& type,
     return out;
 }
 
-// Random and special values; the third operand of every other case nearly cancels the product.
+// Random and special values; the third operand of every other case nearly cancels the product of
+// the first two.
 template <typename T, typename Bits>
 std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
     support::Random random(kind);
@@ -61,8 +62,8 @@ std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
     return out;
 }
 
-// The operands above, and values of every size up to where there are no fractions. Half of them are
-// multiples of a half.
+// The operands above, and values of every size up to where there are no fractions. Half of these
+// values are multiples of 1/2.
 template <typename T, typename Bits>
 std::array<std::vector<T>, 3> around_whole(unsigned kind) {
     std::array<std::vector<T>, 3> out = operands<T, Bits>(kind, 3000);
@@ -159,7 +160,8 @@ TEST_CASE("quotients by words") {
         const std::uint64_t b = support::random_scalar(random, WYE_KIND_U64) >> random.below(64);
         const std::uint64_t divisor = b == 0 ? 1 : b;
         std::uint64_t a = support::random_scalar(random, WYE_KIND_U64) >> random.below(64);
-        if (i % 2 == 0) a = a / divisor * divisor - random.below(2);  // where digits are one off
+        // At a multiple of the divisor, or just below it, an estimated digit may be one too large.
+        if (i % 2 == 0) a = a / divisor * divisor - random.below(2);
         given[0].push_back(a);
         given[1].push_back(divisor);
         given[2].push_back(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Byte swaps and other moves of bytes: the recognised move has the expression's value, and so has
-// the text of each dialect.
+// Tests byte swaps and other moves of bytes: the move that is found must give the value of the
+// expression, and so must the text of each dialect.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -39,9 +39,9 @@ const Case kMoves[] = {
 const char* const kOthers[] = {
     "(v << 8u) | (w >> 24u)",         // two words
     "(v << 8u) | (v >> 23u)",         // not by bytes
-    "(v << 8u) | (v & 0xffffu)",      // a byte from both
+    "(v << 8u) | (v & 0xffffu)",      // one byte comes from both sides
     "(v & 0xff0fu) | (v << 16u)",     // half a byte
-    "(v << (w & 24u)) | (v >> 24u)",  // by how much?
+    "(v << (w & 24u)) | (v >> 24u)",  // unknown count
 };
 
 wye::ir::Program program_of(const std::string& text) {
@@ -51,7 +51,7 @@ wye::ir::Program program_of(const std::string& text) {
         text + "; }");
 }
 
-// The expression that is stored.
+// Returns the expression that is stored.
 wye::ir::ExprId stored(const wye::ir::Program& program) {
     for (const auto& s : program.main.stmts)
         if (s.op == wye::ir::Op::STORE) return s.args[1];

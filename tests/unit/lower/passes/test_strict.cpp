@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The strict pass: what it keeps, adds and refuses. The functions' results are tested in
+// Tests what the strict pass keeps, adds and refuses. The functions' results are tested in
 // tests/unit/math.
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ std::set<std::string> function_names(const Program& program) {
 
 const std::string kHead = "wye 1; program p; workgroup 1; input x: f32[4]; output r: f32[4];\n";
 
-// Each operation of a math set once, in main, on scalars and on vectors.
+// Makes a program whose main uses each operation of a math set, on scalars and on vectors.
 std::string every_operation(const std::string& type, unsigned set) {
     std::string body;
     const auto use = [&](Op op, const char* text, int operands) {
@@ -108,7 +108,7 @@ TEST_CASE("every operation is defined, and none is left") {
     }
 }
 
-// Every call of `math2_mad` is an fma, or stays.
+// On devices with a fast fma, every call of `math2_mad` becomes an fma. On others, all calls stay.
 TEST_CASE("products and sums are fused where the device says so") {
     wye::lower::TargetFacts exact, none;
     exact.native_f64_fma = true;
@@ -129,6 +129,48 @@ TEST_CASE("products and sums are fused where the device says so") {
                 std::ranges::count(f.code.exprs, Op::FMA, &wye::ir::Expr::op));
         if (!fused) CHECK(fma == 0);
     }
+}
+
+TEST_CASE("f32 functions are computed in pairs where f64 is slow or missing") {
+    wye::lower::TargetFacts slow, missing, fast, normals;
+    slow.f32_to_f64_rate = 64;
+    missing.f64 = false;
+    fast.f32_to_f64_rate = 2;
+    normals.native_normal_f32_fma = true;
+    using wye::lower::math_ways;
+    CHECK(math_ways(WYE_FORMAT_CUDA_C, slow).pairs);
+    CHECK_FALSE(math_ways(WYE_FORMAT_CUDA_C, fast).pairs);
+    CHECK_FALSE(math_ways(WYE_FORMAT_CUDA_C, {}).pairs);
+    CHECK_FALSE(math_ways(WYE_FORMAT_SPIRV, slow).pairs);  // without a fast fma on f32
+    CHECK(math_ways(WYE_FORMAT_SPIRV, missing).pairs);
+    CHECK_FALSE(math_ways(WYE_FORMAT_SPIRV, missing).fused_f32);
+    CHECK(math_ways(WYE_FORMAT_SPIRV, normals).fused_f32);
+    for (const bool fused : {false, true}) {
+        const auto result = wye::lower::expand_math(valid_program(every_operation("f32", 2)), 0,
+                                                    {.pairs = true, .fused_f32 = fused});
+        REQUIRE(result.ok());
+        const auto names = function_names(*result);
+        CHECK(names.contains("pairs_exp_f32"));
+        CHECK(names.contains("math2_exp_f32"));  // where rounding the pair is uncertain
+        CHECK(names.contains("pairs_product_fused") == fused);
+        CHECK(names.contains("pairs_product") == !fused);
+    }
+}
+
+TEST_CASE("a program that pairs make too long is lowered without them") {
+    const auto names = [](unsigned calls) {
+        std::string body;
+        for (unsigned k = 0; k < calls; ++k) body += "r[0] = tan(x[0]);\n";
+        const auto result = wye::lower::expand_math(
+            valid_program("wye 1; math 2" + kHead.substr(5) + "main { " + body + "}"), 0,
+            {.pairs = true, .fused_f32 = true});
+        if (!result.ok()) FAIL(result.error().text());
+        return function_names(*result);
+    };
+    CHECK(names(1).contains("pairs_tan_f32"));
+    unsigned calls = 100;
+    while (calls < 4000 && names(calls).contains("pairs_tan_f32")) calls += 100;
+    CHECK(calls < 4000);
 }
 
 // The functions' results are tested in tests/differential/c11.
@@ -291,7 +333,8 @@ TEST_CASE("limits of the language hold with the definitions") {
     CHECK(refusal(kHead + tables + "main { r[0] = log(x[0]); }") == "");
     CHECK(refusal(kHead + tables + "main { r[0] = sin(x[0]); }").find("65 tables") !=
           std::string::npos);
-    // 2^14 calls fit; with all calls inlined their definitions do not.
+    // 2^14 calls of erf are within the limits. With all calls inlined, the definition of erf is
+    // not.
     std::string doubling = "fn d0(a: f32) -> f32 { return erf(a); }\n";
     for (int i = 1; i <= 14; ++i) {
         const std::string below = "d" + std::to_string(i - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPIR-V modules: all written modules pass Khronos' validator and keep the contract with plugins.
+// Tests that all written SPIR-V modules pass Khronos' validator and keep the contract with plugins.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "programs.hpp"
 #include "support/examples.hpp"
 #include "support/random_program.hpp"
+#include "support/sanitized.hpp"
 #include "support/slice.hpp"
 #include "support/spirv_check.hpp"
 
@@ -22,7 +23,7 @@ using wye::lower::TargetFacts;
 
 namespace {
 
-// Everything native, and asked for in modes.
+// A device on which every operation is native, with all float-control modes.
 TargetFacts able() {
     TargetFacts facts;
     facts.native_f32_div = facts.native_f32_sqrt = facts.native_f32_fma = true;
@@ -35,7 +36,8 @@ TargetFacts able() {
     return facts;
 }
 
-// Like lavapipe: f64 is exact, f32 division through it; zeros are folded.
+// A device like lavapipe: f64 division and square root are exact, those of f32 are not, and the
+// driver folds literal zeros.
 TargetFacts folding() {
     TargetFacts facts;
     facts.native_f64_div = facts.native_f64_sqrt = facts.native_f32_round = true;
@@ -48,7 +50,7 @@ TargetFacts folding() {
     return facts;
 }
 
-// With all workarounds for NVIDIA's driver.
+// A device with all workarounds for NVIDIA's driver.
 TargetFacts nvidia() {
     TargetFacts facts = able();
     facts.native_f32_div = facts.native_f32_sqrt = false;
@@ -126,7 +128,8 @@ TEST_CASE("fma of f32 is the device's own where that is exact, at least for norm
         const std::string module = support::spirv_text(code);
         const bool own = facts.native_f32_fma || facts.native_normal_f32_fma;
         CHECK((module.find(" Fma ") != std::string::npos) == own);
-        // Others are emulated.
+        // Unless fma is exact for all numbers, the module also has an emulation, in 64-bit
+        // integers.
         CHECK((module.find("OpTypeInt 64") != std::string::npos) == !facts.native_f32_fma);
     }
 }
@@ -149,7 +152,7 @@ TEST_CASE("all example programs") {
 }
 
 TEST_CASE("random programs") {
-    constexpr std::size_t kParts = 3;
+    constexpr std::size_t kParts = support::kSanitized ? 12 : 3;
     const support::Slice slice = support::Slice::of_this_run();
     std::printf("slice: SPIR-V of random programs, %s\n", slice.text(kParts).c_str());
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -163,7 +166,8 @@ TEST_CASE("random programs") {
 
 namespace {
 
-// r[i] = OPERATION for every shape that the kinds have; X, Y, Z stand for operands.
+// Lowers r[i] = `expression` for scalars and vectors of each kind. TYPE in the expression stands
+// for the type. `result`: the kind of the result, or empty if it is that of the operands.
 void operation(const std::string& expression, std::initializer_list<const char*> kinds,
                const std::string& result = "") {
     for (const std::string kind : kinds) {
@@ -546,7 +550,7 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep values and n
     CHECK_FALSE(hides(squares + "r[b4] = 2u;"));
     CHECK(hides(squares + "for k in b8..9u { r[i] = i; }"));
     CHECK(hides("var v = a; v = v * v; r[i] = v + i;"));
-    CHECK(hides("r[0] = a * a;"));  // a load in its place would go on
+    CHECK(hides("r[0] = a * a;"));  // a compiler may replace a load of r[0] by this value
     CHECK_FALSE(hides("var v = 0.0; for k in 0u..a { v = v + x[k] * x[i]; }"));
     CHECK_FALSE(hides("for k in 0u..a { r[k * a + i] = 2u; }"));
 
@@ -564,7 +568,7 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep values and n
     CHECK_FALSE(leaves("32, 2", true));
     CHECK_FALSE(leaves("20", false));
 
-    // A comparison of the lane's number with a literal is not known to the compiler.
+    // The compiler must not know the result of a comparison of the lane's number with a literal.
     const auto hides_lane = [](bool vectors) {
         TargetFacts facts;
         facts.quirks.set(wye::lower::Quirk::LlvmpipeKnownLane, vectors);
@@ -588,7 +592,7 @@ TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled
         return found;
     };
     const std::string open = main_of("var t = 0.0; for k in 0u..a { t += x[k]; } r[i] = u32(t);");
-    CHECK(count(lowered(open), "OpLoopMerge") == 2);  // four at a time, and what is left
+    CHECK(count(lowered(open), "OpLoopMerge") == 2);  // groups of four, then single iterations
     CHECK(count(lowered(open, cpu), "OpLoopMerge") == 1);
     const std::string tree =
         main_of("s[i % 8u] = a; barrier; for k in 1u..4u { s[i % 8u] = k; barrier; }");
