@@ -14,7 +14,7 @@ void watch_forks() noexcept {
 }
 
 bool may_open_drivers() noexcept {
-    static std::atomic<std::int64_t> opened_in{-1};  // fork count of the first process to open one
+    static std::atomic<std::int64_t> opened_in{-1};  // `fork_count` when drivers were first opened
     const auto here = static_cast<std::int64_t>(fork_count());
     std::int64_t first = -1;
     return opened_in.compare_exchange_strong(first, here) || first == here;

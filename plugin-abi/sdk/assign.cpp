@@ -39,7 +39,7 @@ class Assigner {
             if (id >= code_.stmts.size()) continue;
             const Stmt& s = code_.stmts[id];
             statement(s);
-            enter(s.otherwise);  // below the body on the stack: walked after it
+            enter(s.otherwise);  // below the body on the stack, so it is walked later
             enter(s.body);
         }
         return clean_;
@@ -62,7 +62,7 @@ class Assigner {
     [[nodiscard]] bool clean() const { return clean_; }
 
   private:
-    // The type of the tree under `root`; None if it has none or a problem was reported.
+    // The type of the tree under `root`; None: it has no type, or a problem was reported.
     Type expression(ExprId root) {
         if (root >= code_.exprs.size()) return {};
         if (seen_[root]) return code_.exprs[root].type;

@@ -12,7 +12,7 @@ bool has_late_indirect(const wye_dispatch_op& op) {
     return (op.flags & WYE_LAUNCH_INDIRECT) != 0 && op.indirect.buffer == nullptr;
 }
 
-// The binding that an execution gives for a late one.
+// The binding that an execution gives for a late binding.
 wye_binding bound(const wye_execute_op& execution, const wye_binding& described) {
     wye_binding out = execution.slots[described.slot];
     if (described.size == WYE_WHOLE_SLOT) return out;
@@ -52,7 +52,7 @@ Result<void> CommandList::check(const wye_operation& op) const {
 
 void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept) const {
     out = from;
-    out.next = nullptr;  // no entry of a chain that may be skipped is kept
+    out.next = nullptr;  // extensions that may be skipped are not kept
     if (from.kind == WYE_OPERATION_COPY)
         kept.late = from.u.copy.source == nullptr || from.u.copy.target == nullptr;
     if (from.kind == WYE_OPERATION_FILL) kept.late = from.u.fill.target == nullptr;

@@ -33,10 +33,11 @@ struct Bounds {
     std::uintptr_t high = 0;
 };
 
-// The main thread's stack, if the calling function is on it: the bytes of AT_RANDOM lie above all
-// frames, above them at most a quarter of the limit (arguments and environment, execve(2)), and the
-// kernel maps nothing within 128 MiB below the stack. pthread_getattr_np would parse
-// /proc/self/maps.
+// The bounds of the main thread's stack, if the calling function is on that stack. The bytes of
+// AT_RANDOM lie above all frames. Above these bytes are only arguments and environment, which take
+// at most a quarter of the limit (execve(2)). The kernel maps nothing within 128 MiB below the
+// stack, so a stack of at most kMost can grow to its limit. pthread_getattr_np is avoided, since
+// for the main thread it parses /proc/self/maps.
 Bounds main_stack() noexcept {
     constexpr rlim_t kMost = rlim_t{64} << 20U;
     rlimit limit{};
@@ -86,7 +87,7 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
         error.native_code = status;
         return error;
     }
-    (void)start.release();  // the new thread owns it
+    (void)start.release();  // the new thread owns `start`
     return WideThread(thread);
 }
 

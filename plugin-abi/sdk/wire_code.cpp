@@ -33,8 +33,8 @@ class CodeReader {
 
     bool expression(ExprId& out) { return node(out, 1, false); }
 
-    std::uint64_t inlined = 0;  // nodes with calls inlined
-    std::uint64_t called = 0;   // those of the called functions among them
+    std::uint64_t inlined = 0;  // number of nodes, with calls inlined
+    std::uint64_t called = 0;   // how many of these are of called functions
 
   private:
     bool count_node() {
@@ -118,7 +118,8 @@ class CodeReader {
             case Op::LOAD_TABLE:
                 return in_.index(imm, program_.tables.size(), "table");
             case Op::CALL:
-                // Only functions above the caller may be called; the list has exactly those.
+                // A function may call only those declared before it, which are exactly those in the
+                // list.
                 if (!in_.index(imm, context_.inlined.size(), "function (above the call)"))
                     return false;
                 operands = program_.functions[imm].arguments;

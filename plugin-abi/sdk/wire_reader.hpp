@@ -31,7 +31,8 @@ class Reader {
     [[nodiscard]] bool word64(std::uint64_t& out);  // the low word comes first
     [[nodiscard]] bool text(std::string& out, std::uint32_t limit, std::string_view what);
     [[nodiscard]] bool bytes(std::span<const std::byte>& out, std::size_t count);
-    // Checks zero bytes up to a multiple, counted from 0.
+    // Skips the padding up to the next multiple, counted from the first byte of the wire form, and
+    // checks that it is zero.
     [[nodiscard]] bool padding(std::size_t multiple);
     [[nodiscard]] bool finished();  // fails if bytes are left
 
@@ -67,8 +68,10 @@ std::string hex(std::uint32_t value);  // "0x1a"
 // State that the reader of one section passes to the later ones.
 struct Context {
     Program& program;
-    std::size_t params = 0;   // counts announced by the sections, known before they are read
-    std::size_t buffers = 0;  // (size expressions may look ahead)
+    // The counts at the beginning of PARAMS and BUFFERS. Set before any section is read, since a
+    // size expression may name a parameter or a buffer that is declared later.
+    std::size_t params = 0;
+    std::size_t buffers = 0;
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;
     std::vector<std::uint64_t> inlined;  // nodes of each function with its calls inlined

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffer: device or host memory, of at least Context::kLeastBytes so that its first element is
-// always readable. [FREE].
+// always readable. Free-threaded.
 #pragma once
 
 #include "cuda/device.hpp"
@@ -15,7 +15,7 @@ class Buffer {
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
-    // Uses a `CUdeviceptr` of the application. WRONG_OWNER: it is of another device.
+    // Uses a `CUdeviceptr` of the application. WRONG_OWNER: the memory is of another device.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
                                                                const wye_buffer_desc& desc);
 
@@ -45,12 +45,12 @@ class Buffer {
         Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
-    Context::Memory memory_;  // if the usage is DEVICE and the application does not own it
+    Context::Memory memory_;  // if the usage is DEVICE, unless the application owns the memory
     // Page-locked memory, for all other usages. The driver maps it for the device at the same
     // address (unified addressing, which every 64-bit system has).
     HostMemoryHandle host_;
-    // Page-locked application memory. Copies use its address in the host, whatever its address in
-    // the device.
+    // Page-locked application memory. Copies use its host address, whether or not its device
+    // address is the same.
     RegisteredHandle registered_;
     const CUdeviceptr address_;
 };

@@ -23,7 +23,8 @@ class Command {
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
     // Queues an execution. The context must be current.
     [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
-    // Like `launch`. If it returns false, call `launch` for the error.
+    // Like `launch`, but returns false in place of an error; a call of `launch` then gives the
+    // error.
     [[nodiscard]] bool try_launch(CUstream stream, const wye_execute_op& execution) {
         if (list_.is_fixed() && exec_ && grid_barrier_.is_prepared()) [[likely]]
             return device_.driver.cuGraphLaunch(exec_.get(), stream) == CUDA_SUCCESS;
@@ -36,8 +37,8 @@ class Command {
         CUgraphNode last = nullptr;
         bool empty = true;
     };
-    // A binding of an execution. It has the buffer's memory, not the buffer object, whose address
-    // may be that of a destroyed one.
+    // A binding of an execution. A buffer is identified by its memory, since a new buffer object
+    // may have the address of a destroyed one.
     struct Given {
         CUdeviceptr memory = 0;
         std::uint64_t size = 0, elements = 0;
@@ -49,14 +50,14 @@ class Command {
     [[nodiscard]] Result<void> adapt(const wye_execute_op& execution);
     [[nodiscard]] Result<void> build(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> patch(std::span<const wye_operation> operations);
-    // `barrier`: the words of a launch with a grid barrier.
+    // `barrier`: the memory of a launch's grid barrier (GridBarrier::words); 0: there is none.
     [[nodiscard]] Result<void> add(CUgraph graph, const wye_operation& operation,
                                    CUdeviceptr barrier, std::span<const CUgraphNode> after,
                                    Nodes& out) const;
     [[nodiscard]] Result<void> add_fill(CUgraph graph, const wye_fill_op& op,
                                         std::span<const CUgraphNode> after, Nodes& out) const;
     [[nodiscard]] bool has_shape_of(std::span<const wye_operation> operations) const;
-    // Whether the graph already has the arguments of this execution; stores them otherwise.
+    // Whether this execution has the same arguments as the previous one. Stores the arguments.
     [[nodiscard]] bool is_last(const wye_execute_op& execution);
 
     Device& device_;
@@ -66,12 +67,12 @@ class Command {
     bool late_transfers_ = false;  // whether copies or fills have late buffers
     GridBarrier grid_barrier_;     // words of each operation that has a grid barrier
     GraphHandle graph_;            // owns the nodes
-    GraphExecHandle exec_;         // null if it must be made first
+    GraphExecHandle exec_;         // null: must be made before a launch
     std::vector<Nodes> nodes_;     // indexed by operation
     std::vector<Given> last_slots_;
     std::vector<std::byte> last_params_;
     bool has_last_ = false;         // whether the two members above are set
-    Program::Arguments arguments_;  // of the node that was patched last
+    Program::Arguments arguments_;  // of the node patched last
     std::uint64_t recordings_ = 0;
 };
 

@@ -91,6 +91,7 @@ DeviceInfo describe(const Driver& driver, int ordinal) {
     d.memory_clock_khz = ask(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
     d.memory_bus_bits = ask(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
     d.copy_engines = ask(CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+    d.f32_to_f64_rate = ask(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
     d.warp = ask(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     d.integrated = ask(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
     d.memory_pools = ask(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kGuide = "CUDA C++ Programming Guide, compute capabilities";
 
-// Kernels have 4 KiB of parameters: an address and a count for each of 64 buffers, and 64 bytes for
-// the rest (grid, trap words, an opaque zero).
+// A kernel takes 4 KiB of arguments: an address and a count for each of 64 buffers, 64 bytes for
+// grid, trap words and an opaque zero, and in the rest the program's parameters (kParamBytes).
 constexpr std::uint64_t kMaxBuffers = 64;
 constexpr std::uint64_t kConnections = 8;  // the default of CUDA_DEVICE_MAX_CONNECTIONS
 constexpr std::uint64_t kParamBytes = 4096 - kMaxBuffers * 16 - 64;
@@ -21,7 +21,7 @@ constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
 constexpr std::uint64_t kVendor = 0x10de;
 
-// The sizes of wmma instructions: MxNxK, then the types of A and B, and of C and D.
+// The sizes of wmma instructions: MxNxK, then the type of A and B, and the type of C and D.
 std::string_view matrix_sizes(int architecture) {
     if (architecture < 70) return {};
     if (architecture < 75) return "16x16x16 f16 f32";
@@ -108,6 +108,9 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, d.free_bytes, "nvmlDeviceGetMemoryInfo");
         case WYE_FACT_KEY_TRANSFER_QUEUES:
             return number(out, d.copy_engines, "CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT");
+        case sdk::facts::kF32ToF64Rate:
+            return number(out, d.f32_to_f64_rate,
+                          "CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO");
         case WYE_FACT_KEY_NATIVE_INT_BITS:
             return number(out, 32, kGuide);
         default:
@@ -138,7 +141,8 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
         case WYE_FACT_KEY_NATIVE_WAIT:  // cuStreamWaitEvent
-        // Without --use_fast_math all of these are correctly rounded, as IEEE-754 requires.
+        // Without --use_fast_math, the operations below are correctly rounded, as IEEE-754
+        // requires.
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:

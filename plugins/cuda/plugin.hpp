@@ -31,7 +31,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
     std::unique_ptr<const Driver> driver;
     Compiler compiler;
-    std::uint64_t spin_ns = 0;  // a wait polls the driver for this long, then blocks
+    std::uint64_t spin_ns = 0;  // how long a wait polls the driver before it blocks
 };
 
 }  // namespace wye::cuda

@@ -108,7 +108,7 @@ Result<void> Program::find_kernel(std::uint32_t shared_bytes) {
     CUresult status = driver.cuModuleGetFunction(&kernel_, module_.get(), entry.c_str());
     if (status != CUDA_SUCCESS) {
         Error error = device_.failed(status, "finding the kernel `" + entry + "`", shape_.label);
-        error.fix = "Fix: name a kernel that the code has as the entry (`extern \"C\"`)";
+        error.fix = "Fix: as the entry, name a kernel that the code has (`extern \"C\"`)";
         return error;
     }
     int most = 0;
@@ -138,7 +138,8 @@ std::uint64_t Program::address(const wye_binding& binding) const {
     return buffer_of(binding.buffer).memory() + binding.offset;
 }
 
-// Within a submit, and for a node, neither the programs nor the arrays of bindings change.
+// It is enough to compare the pointers to programs and bindings: within a submit, and for a graph
+// node, the objects behind the pointers do not change.
 [[gnu::always_inline]] inline void Program::set(const wye_dispatch_op& op, CUdeviceptr barrier,
                                                 Arguments& out) const {
     if (out.program_ != this) [[unlikely]]
@@ -196,7 +197,7 @@ CUresult Program::launch_plain(CUstream stream, const wye_dispatch_op& op,
 Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op, CUdeviceptr barrier,
                              Arguments& arguments) const {
     WYE_TRY(check(op));
-    if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
+    if (op.groups[0] == 0) return {};  // nothing to prepare: the code is compiled when it is loaded
     if ((op.flags & WYE_LAUNCH_COOPERATIVE) == 0)
         return launched(launch_plain(stream, op, arguments));
     set(op, barrier, arguments);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program: a loaded kernel. Creating and launching are [FREE]: the caller of a launch has the
-// memory for its arguments, which the driver copies.
+// Program: a loaded kernel. Creating and launching are free-threaded: the caller of a launch
+// provides the memory for the arguments, and the driver copies the arguments.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ class Program {
     static constexpr std::size_t kMostSlots =
         160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap words
 
-    // The arguments of a launch, in the form that the driver takes. Launches that use it one after
-    // another write only what differs from the launch before. Not copyable: it contains pointers
-    // into itself.
+    // The arguments of a launch, in the form that the driver takes. Consecutive launches with the
+    // same object write only the arguments that differ from those of the previous launch. Not
+    // copyable, since it contains pointers into itself.
     class Arguments {
       public:
         Arguments() = default;
         Arguments(const Arguments&) = delete;
         Arguments& operator=(const Arguments&) = delete;
-        // Called before programs and bindings of earlier launches may change or end.
+        // To be called before a program or the bindings of an earlier launch may change or be
+        // destroyed.
         void forget() { program_ = nullptr; }
 
       private:
         friend Program;
-        const Program* program_ = nullptr;       // of the launch before; null: there was none
+        const Program* program_ = nullptr;       // of the previous launch; null: none
         const wye_binding* bindings_ = nullptr;  // of that launch
         std::uint64_t words_[kMostSlots];
         void* pointers_[kMostSlots];
@@ -55,13 +56,13 @@ class Program {
     // The context must be current.
     [[nodiscard]] std::uint64_t resident_groups() const;
 
-    // Whether `launch_plain` may launch it: it is no cooperative launch, has workgroups, and passes
+    // Whether `launch_plain` may do this launch: it is not cooperative, has workgroups, and passes
     // all checks.
     [[nodiscard]] bool is_plain(const wye_dispatch_op& op) const {
         return op.flags == 0 && op.groups[0] != 0 && !shape_.has_grid_barrier &&
                shape_.covers_grid(op);
     }
-    // Queues the kernel and returns before it runs. The context must be current.
+    // Queues the kernel, and returns without waiting for it. The context must be current.
     [[nodiscard, gnu::hot]] CUresult launch_plain(CUstream stream, const wye_dispatch_op& op,
                                                   Arguments& arguments) const;
     // Like `launch_plain`, for any launch. Error: LIMIT_EXCEEDED for a cooperative launch of more
@@ -69,18 +70,18 @@ class Program {
     // GridBarrier.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op,
                                       CUdeviceptr barrier, Arguments& arguments) const;
-    // Makes the error of a launch that failed with `status`.
+    // The result of a launch whose driver call returned `status`.
     [[nodiscard]] Result<void> launched(CUresult status) const {
         return device_.check(status, "cuLaunchKernel", shape_.label);
     }
-    // Makes a graph node of the launch. `out` points to `arguments` and to the operation's
+    // Describes the launch as a graph node. `out` then points to `arguments` and to the operation's
     // parameters.
     [[nodiscard]] Result<void> node(const wye_dispatch_op& op, CUdeviceptr barrier,
                                     Arguments& arguments, CUDA_KERNEL_NODE_PARAMS& out) const;
     [[nodiscard]] bool has_grid_barrier() const { return shape_.has_grid_barrier; }
 
   private:
-    // A slot that has an address or the length of a binding, or another slot that launches write.
+    // A slot that launches write, and the binding whose address or length is written there, if any.
     struct Place {
         std::uint32_t slot, binding;
     };

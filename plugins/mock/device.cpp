@@ -85,7 +85,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                       device.info.name, why);
     };
     if (total != 0 && used > total) return refused("the script gives it no more");
-    constexpr std::uint64_t kLeast = 64;  // of alignment, and of bytes after the end
+    constexpr std::uint64_t kLeast = 64;  // least alignment, and spare bytes at the end
     const std::uint64_t align = std::max(desc.alignment, kLeast);
     const std::uint64_t all = (desc.size + kLeast + align - 1) / align * align;
     out->memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, all)));
@@ -108,7 +108,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     auto out = std::make_unique<Program>();
     out->params_size_ = artifact.params_size;
     out->writes_.resize(artifact.binding_count);
-    constexpr std::uint32_t kWrite = 2;  // of wye_slot::access
+    constexpr std::uint32_t kWrite = 2;  // the bit of wye_slot::access
     for (const wye_slot& slot : std::span(artifact.slots, artifact.slot_count))
         if (slot.kind == WYE_SLOT_BUFFER && slot.binding < artifact.binding_count)
             out->writes_[slot.binding] = (slot.access & kWrite) != 0;

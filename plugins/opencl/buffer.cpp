@@ -21,7 +21,8 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     const std::string_view label = sdk::from_abi(desc.label);
     MemoryHandle memory;
     const bool on_host = desc.usage != WYE_BUFFER_USAGE_DEVICE;
-    // NVIDIA's driver allocates memory only at its first use, so it creates buffers of any size.
+    // NVIDIA's driver allocates memory only when a buffer is first used, so it creates buffers of
+    // any size.
     const cl_int status = desc.size > device.info.memory_bytes
                               ? CL_INVALID_BUFFER_SIZE
                               : device.context().allocate(desc.size, on_host, memory);
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_d
     constexpr cl_mem_flags kPartly = CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY |
                                      CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (type != CL_MEM_OBJECT_BUFFER || (flags & kPartly) != 0)
-        return sdk::native_unfit(desc, kType, "not all may read and write it",
+        return sdk::native_unfit(desc, kType, "its flags limit who may read or write it",
                                  "create a buffer with CL_MEM_READ_WRITE alone");
     WYE_TRY(sdk::check_native(desc, size));
     WYE_TRY(device.check(device.driver.clRetainMemObject(memory), "clRetainMemObject"));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Command: a list of operations. An execution enqueues them one by one. Each dispatch has a kernel
-// object whose fixed arguments are set once. Equal dispatches in a row share one, which keeps the
-// memory small that a long execution reads. One thread at a time.
+// object whose fixed arguments are set once. Equal dispatches in a row share one kernel object, so
+// that a long execution reads less memory. One thread at a time.
 //
-// `cl_khr_command_buffer` is not used: NVIDIA's driver lacks it, and PoCL's is slower than this.
+// `cl_khr_command_buffer` is not used: NVIDIA's driver lacks it, and PoCL's is slower than this
+// list.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,8 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
-    // The number of driver commands in the last execution; none if grids are late, as it may vary.
+    // The number of driver commands in the last execution; nothing if there was no execution yet,
+    // or if a grid is late, since the number may then vary.
     [[nodiscard]] std::optional<std::uint64_t> enqueues() const {
         return list_.has_late_grid() ? std::nullopt : enqueues_;
     }
@@ -31,14 +33,15 @@ class Command {
         return nodes_.size() == 1 && list_.operations().front().kind == WYE_OPERATION_DISPATCH;
     }
     void count(std::uint64_t enqueues) { enqueues_ = enqueues; }
-    // The operations of an execution, until the next call.
+    // The operations of an execution; valid until the next call.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         return list_.resolve(execution);
     }
-    // The number of equal dispatches from this one on, if it is the first of them.
+    // The length of the run of equal dispatches that begins with this operation: 0 within a run, 1
+    // for any operation but a dispatch.
     [[nodiscard]] std::uint64_t run_from(std::uint64_t index) const { return nodes_[index].run; }
-    // Enqueues one of these operations, a dispatch of at least one workgroup and the first of its
-    // run.
+    // Enqueues one of the resolved operations: a dispatch of at least one workgroup that is the
+    // first of its run.
     [[nodiscard, gnu::always_inline]] Result<void> launch(std::uint64_t index,
                                                           const wye_dispatch_op& op,
                                                           cl_command_queue queue,
@@ -51,11 +54,11 @@ class Command {
 
   private:
     struct Node {
-        std::uint64_t run = 1;  // equal dispatches from this one on; 0: an earlier one counts it
+        std::uint64_t run = 1;  // equal dispatches from this one on; 0: not the first of a run
         Kernel kernel;          // of a dispatch, if `run` is not 0
-        std::vector<MemoryHandle> ranges;  // sub-buffers that its fixed arguments refer to
-        bool set = false;                  // whether its arguments are set, which are then fixed
-        Program::Range range;              // fixed as well; valid if `set`
+        std::vector<MemoryHandle> ranges;  // sub-buffers in the kernel's fixed arguments
+        bool set = false;                  // whether the kernel's arguments are set for good
+        Program::Range range;              // of the launch; valid if `set`
     };
 
     explicit Command(sdk::CommandList list) : list_(std::move(list)) {}
@@ -63,7 +66,7 @@ class Command {
     [[nodiscard]] bool is_repeated(std::uint64_t index) const;
     // Makes the kernel object of a node.
     [[nodiscard]] Result<void> prepare(std::uint64_t index);
-    // Makes the operation the first of its run.
+    // Splits a run of equal dispatches before this operation, so that the operation begins a run.
     [[nodiscard]] Result<void> split(std::uint64_t index);
     [[nodiscard]] Result<void> set_and_launch(std::uint64_t index, const wye_dispatch_op& op,
                                               cl_command_queue queue, const Order& order);

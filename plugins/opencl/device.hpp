@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: an opened device: its context, and the state that its objects share. [FREE]; the host
-// keeps it alive until its objects are gone.
+// Device: an opened device, with its OpenCL context and the state that its buffers, programs,
+// commands and queues share. Free-threaded; the host closes a device only after these objects are
+// gone.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ class Device {
     const DeviceInfo& info;
     const Driver& driver;
     sdk::LossState loss;
-    sdk::NanosecondMatch clock;  // relates the times of all its queues to the host's clock
+    sdk::NanosecondMatch clock;  // relates the times of all queues to the host's clock
 
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
@@ -44,7 +45,7 @@ class Device {
         return {};
     }
 
-    // Makes the error of a failed call. An empty subject means the device's name.
+    // Returns the error of a failed driver call. An empty subject stands for the device's name.
     [[nodiscard]] Error failed(cl_int status, std::string_view call,
                                std::string_view subject = {}) const;
     [[nodiscard]] Result<void> check(cl_int status, std::string_view call,
@@ -52,8 +53,8 @@ class Device {
         if (status == CL_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // Turns an error after which the device does not respond into DEVICE_LOST. OpenCL has no status
-    // for a loss: drivers report an invalid queue, or a number of their own.
+    // Turns an error that may mean a loss into DEVICE_LOST if the device no longer responds. OpenCL
+    // has no status for a loss: drivers report an invalid queue, or a status of their own.
     [[nodiscard]] Error judged(Error error);
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers

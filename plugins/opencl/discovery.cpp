@@ -98,7 +98,7 @@ bool in_path(const std::string& path, const char* program) {
     return false;
 }
 
-// Where PoCL writes what it compiles, as its pocl_cache.c says. Empty: unknown.
+// The folder where PoCL keeps compiled code, as in PoCL's source pocl_cache.c. Empty: unknown.
 std::string pocl_cache_folder(const Surroundings& surroundings) {
     if (surroundings.pocl_cache_dir) return *surroundings.pocl_cache_dir;
     if (surroundings.cache_home && !surroundings.cache_home->empty())
@@ -106,7 +106,7 @@ std::string pocl_cache_folder(const Surroundings& surroundings) {
     return surroundings.home ? *surroundings.home + "/.cache/pocl/kcache" : std::string();
 }
 
-// Whether the folder is there, and the process may not write to it.
+// Whether the folder exists, but the process may not write to it.
 bool is_sealed(const std::string& folder) {
     return !folder.empty() && faccessat(AT_FDCWD, folder.c_str(), F_OK, AT_EACCESS) == 0 &&
            faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0;
@@ -213,9 +213,10 @@ std::optional<Error> refuses_file_mask(std::string_view platform_name) {
 }
 
 Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
-    // quirk pocl-first-query: one lock per process, since all contexts share the plugin.
+    // quirk pocl-first-query. This lock holds for the whole process: all contexts of the host share
+    // the plugin, and so its static variables.
     static sdk::Mutex first_query;
-    const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: installed by what follows
+    const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: the calls below install them
     cl_uint count = 0;
     cl_int status = driver.clGetPlatformIDs(0, nullptr, &count);
     if (status != CL_SUCCESS || count == 0)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// discover: the devices of all platforms, in the loader's order, with their properties. The probe
-// makes the list once; then it is immutable and free-threaded. Creates no context.
+// `discover` lists the devices of all platforms, in the loader's order, with their properties, and
+// creates no context. The probe makes the list once. From then on the list is immutable, and any
+// thread may read it.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,8 @@
 
 namespace wye::opencl {
 
+class F64Rate;
+
 struct DeviceInfo : sdk::DeviceInfo {
     cl_platform_id platform = nullptr;
     cl_device_id id = nullptr;
@@ -24,7 +28,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::string pci_address, uuid, luid;  // empty: not reported
     std::string conformance;              // empty: not reported
     cl_uint vendor_id = 0;
-    std::uint64_t free_bytes = 0;  // when it was probed; 0: unknown
+    std::uint64_t free_bytes = 0;  // at the time of the probe; 0: unknown
 
     cl_device_fp_config single_config = 0, double_config = 0;
     std::array<std::size_t, 3> max_workgroup = {1, 1, 1};
@@ -33,6 +37,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     cl_uint base_alignment_bits = 0, address_bits = 0, compute_units = 0, clock_mhz = 0;
     bool unified_memory = false;
     bool full_profile = true;
+    std::shared_ptr<F64Rate> f64_rate;  // set by the probe
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
     [[nodiscard]] std::uint64_t most_alignment() const { return base_alignment_bits / 8; }
@@ -59,7 +64,7 @@ struct Surroundings {
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver,
                                                        const Surroundings& surroundings);
 
-// Answers one fact of the table in wye/abi.h.
+// Writes one fact of the table in wye/abi.h.
 [[nodiscard]] wye_status fact(const DeviceInfo& device, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::opencl

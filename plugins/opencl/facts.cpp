@@ -6,6 +6,7 @@
 
 #include "opencl/discovery.hpp"
 #include "opencl/quirks.hpp"
+#include "opencl/self_test/f64_rate.hpp"
 #include "wye/sdk/facts.hpp"
 
 namespace wye::opencl {
@@ -124,7 +125,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64:
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return flag(out, int64_atomics, "CL_DEVICE_EXTENSIONS");
-        // Emulated by compare-and-exchange.
+        // The following two are emulated by compare-and-exchange.
         case WYE_FACT_KEY_ATOMIC_F32_ADD:
             return flag(out, (d.single_config & kIeee) == kIeee, single);
         case WYE_FACT_KEY_ATOMIC_F64_ADD:
@@ -140,13 +141,15 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return flag(out, (d.single_config & CL_FP_FMA) != 0, single);
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
-        case WYE_FACT_KEY_NATIVE_F64_FMA:  // required wherever f64 is supported
+        case WYE_FACT_KEY_NATIVE_F64_FMA:  // OpenCL requires it wherever f64 is supported
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
             return flag(out, d.has_f64(), "OpenCL C 1.2");
         case WYE_FACT_KEY_NATIVE_F32_ROUND:
             return flag(out, true, "OpenCL C 1.2");
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
             return flag(out, false, "OpenCL C 1.2");
+        case kF32ToF64Rate:
+            return number(out, d.f64_rate->of(d), "measured");
         default:
             break;
     }

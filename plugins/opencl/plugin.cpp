@@ -5,6 +5,7 @@
 #include "opencl/command.hpp"
 #include "opencl/program.hpp"
 #include "opencl/queue.hpp"
+#include "opencl/self_test/f64_rate.hpp"
 
 namespace wye::opencl {
 
@@ -23,9 +24,14 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
 }
 
 Result<std::vector<DeviceInfo>> Plugin::probe() {
-    return discover(*driver,
-                    {sdk::config(host, "env.POCL_CACHE_DIR"), sdk::config(host, "env.PATH"),
-                     sdk::config(host, "env.XDG_CACHE_HOME"), sdk::config(host, "env.HOME")});
+    const Surroundings surroundings{
+        sdk::config(host, "env.POCL_CACHE_DIR"), sdk::config(host, "env.PATH"),
+        sdk::config(host, "env.XDG_CACHE_HOME"), sdk::config(host, "env.HOME")};
+    WYE_ASSIGN(std::vector<DeviceInfo> found, discover(*driver, surroundings));
+    if (const auto kind = sdk::config(host, "opencl.kind"))
+        for (DeviceInfo& info : found) info.kind = *kind;
+    for (DeviceInfo& info : found) info.f64_rate = std::make_shared<F64Rate>(*this);
+    return found;
 }
 
 std::span<const wye_string> Plugin::formats(const DeviceInfo&) const {

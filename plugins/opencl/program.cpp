@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kRoundedDivision = "-cl-fp32-correctly-rounded-divide-sqrt";
 
-// Removes flags that this device does not support.
+// Removes the flags that this device does not support, and kOwnBuiltins, which is not for the
+// driver.
 std::string options_for(const DeviceInfo& device, std::string_view options) {
     std::string out;
     while (!options.empty()) {
@@ -75,8 +76,8 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
         program->kernel_ = std::move(kernel);
         program->asked_ = program->kernel_.get();
     }
-    // quirk nvidia-cl-workgroup-limit.
-    // If the driver compiled the kernel for exactly this size, the launch decides.
+    // quirk nvidia-cl-workgroup-limit. If the driver compiled the kernel for exactly this
+    // workgroup, only a launch shows whether the workgroup is too large.
     program->doubtful_ = program->shape_.invocations() > program->most_invocations();
     if (program->doubtful_ && !program->compiled_for_workgroup()) return program->too_large();
     return program;
@@ -94,8 +95,8 @@ Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string options =
         options_for(device_.info, wanted) + device_.context().number_option();
     const std::string_view texts[] = {kBuiltins, source};
-    // quirk pocl-slow-headers. If this does not compile, the driver's own headers are used, and the
-    // log is that of the second attempt.
+    // quirk pocl-slow-headers. If the text does not compile so, the driver's own headers are used,
+    // and the log is that of the second attempt.
     if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};
@@ -250,7 +251,7 @@ Result<Kernel> Program::make_kernel() const {
     if (status == CL_SUCCESS) return Kernel(device_, shape_, std::move(handle));
     Error error = device_.failed(status, "clCreateKernel `" + shape_.entry + "`", shape_.label);
     if (status == CL_INVALID_KERNEL_NAME)
-        error.fix = "Fix: name a kernel that the source has as the entry";
+        error.fix = "Fix: as the entry, name a kernel that the source has";
     return error;
 }
 

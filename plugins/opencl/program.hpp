@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program: a compiled kernel. Creating is [FREE]. Launching locks the program, since arguments are
-// state of the kernel object and several queues may launch it.
+// Program: a compiled kernel. Creating is free-threaded. Launching locks the program, since
+// arguments are state of the kernel object, and several queues may launch the program.
 #pragma once
 
 #include <algorithm>
@@ -19,25 +19,27 @@ namespace wye::opencl {
 
 class Program {
   public:
-    // The invocations of a launch, as clEnqueueNDRangeKernel takes them.
+    // The range of a launch, in invocations, as for clEnqueueNDRangeKernel.
     struct Range {
         cl_uint axes = 0;
         std::array<std::size_t, 3> global{};
 
-        // Whether PoCL takes it for a small grid, which has machine code of its own.
+        // Whether PoCL counts the launch as one of a small grid, for which PoCL makes separate
+        // machine code.
         [[nodiscard]] bool is_small() const {
             return std::max({global[0], global[1], global[2]}) < 0xffff;
         }
     };
 
-    // COMPILE_FAILED has the compiler's log and the line that it refers to. If `saved`, the result
-    // of `save`, is not empty, the source is ignored. UNSUPPORTED: the driver does not accept
-    // `saved`. NOT_READY: this context loads no saved programs, but another one may.
+    // The error COMPILE_FAILED has the compiler's log and the source line that the log refers to.
+    // If `saved`, the result of `save`, is not empty, the source is ignored. UNSUPPORTED: the
+    // driver does not accept `saved`. NOT_READY: this context loads no saved programs, but another
+    // one may.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
-    // The driver's binary, owned by this object. NOT_READY before the first launch, if a program
-    // saved then would cost as much to load as to compile.
+    // The driver's binary, owned by this object. NOT_READY before the first launch, if a binary
+    // saved that early would take as long to load as the source to compile.
     [[nodiscard]] Result<wye_bytes> save();
 
     // Reports the results of clGetKernelWorkGroupInfo.
@@ -59,7 +61,7 @@ class Program {
     // Makes a kernel object for a command, which launches it by `enqueue`.
     [[nodiscard]] Result<Kernel> make_kernel() const;
     [[nodiscard]] Result<Range> range_of(const wye_dispatch_op& op) const;
-    // Enqueues a kernel object of this program, whose arguments are set.
+    // Enqueues a kernel object of this program. The kernel's arguments must be set.
     [[nodiscard, gnu::always_inline]] inline Result<void> enqueue(const Kernel& kernel,
                                                                   cl_command_queue queue,
                                                                   const Range& range,
@@ -89,9 +91,10 @@ class Program {
     // Compiles the texts as one source; lines in errors refer to the last text.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
-    // Quirks pocl-compiles-at-launch and pocl-file-mask: before the first launch of each form.
+    // Called before the first launch of each Form, that is, of a small and of a large grid, since
+    // PoCL then writes files (quirks pocl-compiles-at-launch and pocl-file-mask).
     [[nodiscard]] Result<void> before_first_launch() const;
-    // The driver's limit of invocations per workgroup for this kernel.
+    // The driver's limit on the invocations of a workgroup of this kernel.
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
@@ -100,16 +103,16 @@ class Program {
     Device& device_;
     const sdk::LaunchShape shape_;
     ProgramHandle program_;
-    cl_kernel asked_ = nullptr;  // the kernel below, for queries only
+    cl_kernel asked_ = nullptr;  // the handle of kernel_, for queries only
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
     bool doubtful_ = false;  // the workgroup exceeds the driver's limit, which may be wrong
     std::atomic<std::uint8_t> launched_ = 0;  // the forms of the launches so far
-    cl_uint axes_ = 3;  // without trailing axes that have one invocation and one group
+    cl_uint axes_ = 3;  // axes of the workgroup, without trailing ones of one invocation
 
     sdk::Mutex mutex_;
     Kernel kernel_ WYE_GUARDED_BY(mutex_);
-    // The queue whose launch set the kernel's arguments last, and its range. Null: none, or an
-    // argument is a sub-buffer, which ends with that launch.
+    // The queue that set the kernel's arguments last, and the range of that launch. Null: no queue,
+    // or an argument is a sub-buffer, which was only for that launch.
     const void* set_by_ WYE_GUARDED_BY(mutex_) = nullptr;
     Range set_range_ WYE_GUARDED_BY(mutex_);
     std::vector<unsigned char> saved_ WYE_GUARDED_BY(mutex_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queue: an in-order queue. `submit` and destruction are for one thread at a time; poll, wait and
-// timing are free-threaded.
+// Queue: an in-order queue. One thread at a time may submit or destroy the queue; any thread may
+// poll, wait and read times.
 #pragma once
 
 #include <utility>
@@ -24,7 +24,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Sends a command of one dispatch to a queue that is idle, or has much work.
+    // Submits a command of one dispatch, if the queue is idle, or has enough pending submits that
+    // they share events. False: nothing was submitted.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
@@ -69,7 +70,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
             out.event = submit_.first.receive(device_.driver);
         return out;
     }
-    // Orders the submit's last driver command to mark its end.
+    // Makes the event of the last driver command the submit's event. If the submit needs no event
+    // yet, notes the native queue for a later marker.
     void order_last(Order& out);
 
     Device& device_;
@@ -81,9 +83,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     EventWaits waits_;
     Submit submit_;
     bool needs_event_ = true;
-    bool first_ = true;                    // no driver command was ordered yet
-    const wye_operation* last_ = nullptr;  // the last one with driver commands; null: none
-    std::uint64_t left_ = 0;               // commands of `last_` still to enqueue; 0 before it
+    bool first_ = true;                    // next() was not called yet
+    const wye_operation* last_ = nullptr;  // the last operation with driver commands
+    std::uint64_t left_ = 0;               // driver commands left in `last_`; 0 before `last_`
 };
 
 }  // namespace wye::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts OpenCL status values to names and errors. Thread-safe.
+// Converts OpenCL status values to names and errors. Free-threaded.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace wye::opencl {
 
 struct Status {
     Code code;
-    std::string_view name;  // "CL_OUT_OF_RESOURCES"; "unknown OpenCL status"
+    std::string_view name;  // such as "CL_OUT_OF_RESOURCES", or "unknown OpenCL status"
 };
 [[nodiscard]] Status status_of(cl_int value);
 
-// Whether a status may mean a lost device: one that a working driver never returns for valid calls,
-// or CL_OUT_OF_RESOURCES, which may also mean full memory.
+// Whether a status may mean a lost device: a status that a working driver never returns for valid
+// calls, or CL_OUT_OF_RESOURCES, which may also mean full memory.
 [[nodiscard]] bool hints_at_loss(cl_int value);
 
 // The state of a command.
 struct EventState {
-    cl_int status = CL_SUCCESS;  // of the query; if that failed, `state` is void
+    cl_int status = CL_SUCCESS;  // of the query; if not CL_SUCCESS, ignore `state`
     cl_int state = CL_COMPLETE;  // positive: not ended yet; negative: failed
 };
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);

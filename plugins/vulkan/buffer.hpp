@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffer: a buffer and its memory, which is one allocation, or an import of application memory.
-// There is no pool of memory: the host pools its scratch buffers, so buffers are rarely created,
-// and drivers split larger allocations themselves. Vulkan's limit on the number of allocations is
-// enforced, and reported by name.
+// Buffer: a VkBuffer with its memory (one allocation, or imported application memory), or a
+// VkBuffer of the application. There is no memory pool: the host pools its scratch buffers, so
+// buffers are rarely created. The plugin enforces Vulkan's limit on the number of allocations, and
+// names the limit in the error.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace wye::vulkan {
 
-// Counts as one of the device's allocations while it exists.
+// A ticket counts as one of the device's allocations while it exists.
 class AllocationTicket {
   public:
-    // LIMIT_EXCEEDED states Vulkan's limit.
+    // Takes a ticket. LIMIT_EXCEEDED: the device already has as many allocations as Vulkan allows.
     [[nodiscard]] static Result<AllocationTicket> take(Device& device, std::string_view label);
     AllocationTicket() = default;
     explicit AllocationTicket(std::atomic<std::uint32_t>& count) : count_(&count) {}
@@ -38,27 +38,29 @@ class AllocationTicket {
 };
 
 struct Buffer {
-    // The smallest allocation: an empty buffer has room for an element (at most 32 bytes), since
-    // lowered code may read element 0 of it.
+    // The minimum size of an allocation. Even an empty buffer has room for one element (up to 32
+    // bytes), since lowered code may read element 0 of any buffer.
     static constexpr std::uint64_t kLeastBytes = 64;
 
-    // DEVICE_MEMORY has the requested and the free bytes. Frees what it allocated if it fails.
+    // The error DEVICE_MEMORY states the requested and the free bytes. A call that fails frees what
+    // it allocated.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
-    // Uses a `VkBuffer` of the application. WRONG_OWNER: the handle names another `VkDevice`.
+    // Uses a `VkBuffer` of the application. WRONG_OWNER: the description names another `VkDevice`.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
                                                                const wye_buffer_desc& desc);
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(
         Device& device, std::uint64_t size, std::string_view label,
         Placement placement = Placement::Device);
 
-    // The mapping exists as long as the buffer. UNSUPPORTED: the host cannot map its memory.
+    // The mapping lives as long as the buffer. UNSUPPORTED: the host cannot map the buffer's
+    // memory.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     AllocationTicket ticket;
     MemoryHandle memory;
     std::string_view device;  // the device's name
-    BufferHandle object;      // destroyed before its memory; empty if it is the application's
+    BufferHandle object;      // destroyed before `memory`; empty: the application owns `used`
     VkBuffer used = VK_NULL_HANDLE;
     std::uint64_t size = 0;       // as requested
     std::uint64_t capacity = 0;   // at least kLeastBytes, rounded up to whole words

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Command: operations in one command buffer, which is recorded at the first execution and submitted
-// again by later ones. Late values of an execution are updated in the cheapest way that the device
-// allows:
+// again by later ones. Late values, which each execution gives anew, are updated in the cheapest
+// way that the device allows:
 //
-//     blocks in buffers, groups of programs without a grid slot: written to mapped memory;
+//     argument blocks in buffers, and workgroup counts of programs whose grid is not in push
+//     constants: written to mapped memory;
 //     buffers of dispatches: written to descriptor sets, if the device allows that after recording;
-//     all else: recorded again, if it differs.
+//     all other values: the command buffer is recorded again if one of them differs.
 //
-// One thread at a time, except for describe.
+// One thread at a time, except for `describe`.
 #pragma once
 
 #include <array>
@@ -37,9 +38,10 @@ class Command {
     [[nodiscard]] bool is_recorded(const wye_execute_op& op) const {
         return recorded_ && gives_same_buffers(op) && gives_same_params(op);
     }
-    // Whether it consists of dispatches and fills, and has some.
+    // Whether the command has operations, and all of them are dispatches or fills.
     [[nodiscard]] bool is_light() const { return light_; }
-    // Records the command buffer for this execution, after waiting for earlier ones.
+    // Waits for earlier executions, and then changes the command buffer's late values for this
+    // execution, or records the command buffer again.
     [[nodiscard]] Result<void> record(const wye_execute_op& op);
     [[nodiscard]] VkCommandBuffer commands() const { return recording_->commands(); }
 
@@ -49,12 +51,12 @@ class Command {
     // Which values of an operation are late, and where the recording keeps them.
     struct Step {
         bool late_buffers = false, late_params = false, late_grid = false;
-        bool indirect = false;                     // its late groups are read from memory
+        bool indirect = false;                     // late workgroup counts are read from memory
         bool late_indirect = false;                // the buffer range of an indirect launch is late
-        DispatchMemory memory;                     // for a fill, `block` is its staged bytes
-        VkDescriptorSet set = VK_NULL_HANDLE;      // of a dispatch; null: none
-        std::vector<std::byte> pushed;             // its push constants
-        std::array<std::uint32_t, 3> groups = {};  // of a dispatch that is not indirect
+        DispatchMemory memory;                     // for a fill, `block` has the staged bytes
+        VkDescriptorSet set = VK_NULL_HANDLE;      // set of a dispatch; null: none
+        std::vector<std::byte> pushed;             // push constants, as recorded
+        std::array<std::uint32_t, 3> groups = {};  // workgroup counts, as recorded
 
         [[nodiscard]] bool late() const { return late_buffers || late_params || late_grid; }
     };
@@ -63,7 +65,7 @@ class Command {
         std::uint64_t serial = 0, offset = 0, size = 0, elements = 0;
         friend bool operator==(const Given&, const Given&) = default;
     };
-    // A range of bytes in a block that operations use.
+    // A range of the execution's parameter block that an operation uses.
     struct Part {
         std::uint32_t offset, size;
     };
@@ -79,14 +81,14 @@ class Command {
         return true;
     }
     [[nodiscard]] bool gives_same_params(const wye_execute_op& op) const;
-    // Derives the other members from the list and the steps.
+    // Computes the other members from `list_` and `steps_`.
     void plan();
-    // Assigns blocks, groups and staged bytes their places in memory.
+    // Assigns argument blocks, workgroup counts and staged bytes their places in `memory_`.
     Result<void> place();
     Result<void> record_all();
     Result<void> record(Step& step, const wye_operation& operation);
-    // Writes late values to memory and descriptor sets. False: the command buffer must be recorded
-    // again.
+    // Writes the values that each execution gives anew to memory and descriptor sets. False: one of
+    // them is in the command buffer itself, which must be recorded again.
     Result<bool> rewrite();
     Result<bool> rewrite(const Step& step, const wye_dispatch_op& op);
 
@@ -101,7 +103,7 @@ class Command {
     std::atomic<std::uint64_t> recordings_{0};
     std::vector<std::byte> block_;
 
-    // The late values of the recorded execution.
+    // The late values of the recorded execution, and where its parameters are.
     std::vector<Given> buffers_;
     std::vector<std::byte> params_;
     std::vector<Part> parts_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: an opened device: its VkDevice, and the state that its objects share. [FREE]; the host
-// keeps it alive until its objects are gone. A lost VkDevice cannot be recovered: the host opens
-// the device again.
+// Device: an opened device, with its VkDevice and the state that its buffers, programs, commands
+// and queues share. Free-threaded; the host closes a device only after these objects are gone. A
+// lost VkDevice cannot be recovered: the host opens the device again.
 #pragma once
 
 #include <atomic>
@@ -36,9 +36,9 @@ class Device {
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] const DeviceTable& vk() const { return context_->vk; }
     [[nodiscard]] VkDevice handle() const { return context_->handle; }
-    // A buffer to bind for empty ranges, since a kernel may always read one element.
+    // The buffer that is bound for empty ranges, since a kernel may read element 0 of any range.
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
-    // The driver's budget, if it reports one.
+    // The device's memory, with the free part if the driver reports a memory budget.
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
@@ -48,8 +48,8 @@ class Device {
         return {};
     }
 
-    // Makes the error of a failed call, and records a loss. An empty subject means the device's
-    // name.
+    // Returns the error of a failed driver call, and records a loss of the device. An empty subject
+    // stands for the device's name.
     [[nodiscard]] Error failed(VkResult result, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(VkResult result, std::string_view call,
@@ -59,7 +59,7 @@ class Device {
     }
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
-    std::atomic<std::uint32_t> allocations{0};  // live allocations, whose number Vulkan limits
+    std::atomic<std::uint32_t> allocations{0};  // live allocations; Vulkan limits their number
 
   private:
     Device(Plugin& owner, const DeviceInfo& found);

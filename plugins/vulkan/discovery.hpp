@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// discover: the physical devices in the loader's order, with their properties. The probe makes the
-// list once; then it is immutable and free-threaded. Creates no VkDevice.
+// `discover` lists the physical devices in the loader's order, with their properties, and creates
+// no VkDevice. The probe makes the list once. From then on the list is immutable, and any thread
+// may read it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct Properties {
     VkPhysicalDeviceIDProperties id{};
     VkPhysicalDeviceMaintenance3Properties maintenance3{};
     VkPhysicalDeviceSubgroupProperties subgroup{};
-    // Zero if the device does not report them.
+    // The following structures are zero if the device does not report them.
     VkPhysicalDeviceDriverProperties driver{};
     VkPhysicalDeviceFloatControlsProperties float_controls{};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
@@ -49,44 +50,47 @@ struct DeviceInfo : sdk::DeviceInfo {
     Features features;  // supported by the device; not linked to a chain
     VkPhysicalDeviceMemoryProperties memory{};
     QueueFamily family;  // for compute
-    // A family that only copies, with engines that run beside compute work.
+    // A family that can only copy. Its engines run in parallel with compute work.
     QueueFamily transfers;
     std::vector<std::string> extensions;
-    bool reads_clock = false;  // the host can read the clock of its timestamps
-    // DenormPreserve may be declared even if it is not advertised: a probe found that it works, or
-    // this process is a probe, or the host makes no probes.
+    bool reads_clock = false;  // the host can read the clock of the device's timestamps
+    // Whether modules may declare DenormPreserve even if the device does not advertise the mode.
+    // True if a probe found that the mode works, if this process is itself a probe, or if the host
+    // makes no probes.
     bool unadvertised_denorm = false;
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
     std::string render_node, conformance;       // empty: not reported
-    std::string matrix_sizes;                   // in the fact's form; empty: not reported
-    std::uint64_t compute_queues = 0;           // of all families
-    std::uint64_t free_bytes = 0;               // when it was probed; 0: unknown
+    std::string matrix_sizes;                   // as in the fact; empty: not reported
+    std::uint64_t compute_queues = 0;           // queues that compute, in all families
+    std::uint64_t free_bytes = 0;               // at the time of the probe; 0: unknown
     std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
-    // Whether the device supports a feature's structure: by an extension, or by a version that
-    // includes it.
+    // Whether the device supports a structure of features or properties: through its extension, or
+    // through a Vulkan version that includes the extension.
     [[nodiscard]] bool has(std::string_view extension, std::uint32_t version_with_it) const;
     // Whether the device supports all subgroup operations of the language, for all its types, at a
     // width that a pipeline can require.
     [[nodiscard]] bool has_subgroups() const;
     // Whether descriptor sets can be written after command buffers that bind them were recorded.
     [[nodiscard]] bool rewrites_descriptors() const;
-    // Whether submits of only copies can have timestamps on the queues for copies. These cannot
-    // reset timestamps, as queues that compute can.
+    // Whether submits of copies alone can have timestamps on a queue that only copies. Such a queue
+    // cannot reset timestamps, so the host must be able to.
     [[nodiscard]] bool times_transfers() const {
         return features.host_resets.hostQueryReset != VK_FALSE &&
                transfers.timestamp_bits == family.timestamp_bits;
     }
-    // Each buffer begins at the start of an allocation, which is mapped as a whole.
+    // The alignment that every buffer has, on the device and where it is mapped: a buffer begins at
+    // the start of an allocation, which is mapped as a whole.
     [[nodiscard]] std::uint64_t most_alignment() const {
         const VkPhysicalDeviceLimits& limits = properties.core.limits;
         return std::max<std::uint64_t>(limits.minMemoryMapAlignment,
                                        limits.minStorageBufferOffsetAlignment);
     }
-    // 0 without VK_EXT_external_memory_host.
+    // The alignment that memory of the application needs to be registered; 0 without
+    // VK_EXT_external_memory_host.
     [[nodiscard]] std::uint64_t host_memory_alignment() const {
         return properties.host_memory.minImportedHostPointerAlignment;
     }
@@ -103,10 +107,10 @@ struct DeviceInfo : sdk::DeviceInfo {
 // Free memory of all device-local heaps; UINT64_MAX without VK_EXT_memory_budget.
 [[nodiscard]] std::uint64_t free_bytes(const InstanceTable& table, const DeviceInfo& info);
 
-// Whether the self-test determines a fact.
+// Whether the value of a fact comes from the self-test.
 [[nodiscard]] bool needs_self_test(std::uint32_t key);
 
-// Answers one fact of the table in wye/abi.h. `verdict` is used for self-tested facts.
+// Writes one fact of the table in wye/abi.h. `verdict` is used only if needs_self_test(key).
 [[nodiscard]] wye_status fact(const DeviceInfo& info, const Verdict& verdict, std::uint32_t key,
                               wye_fact& out);
 

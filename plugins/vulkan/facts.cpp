@@ -15,7 +15,7 @@ namespace {
 // Descriptors reserved for the trap words and the block of parameters.
 constexpr std::uint32_t kOwnDescriptors = 2;
 constexpr std::uint32_t kMostBuffers = 64;
-// A program's parameters are at most 64 scalars; the rest of a block is for lengths and the grid.
+// A program has at most 64 parameters, of at most 8 bytes each.
 constexpr std::uint64_t kMostParamBytes = 512;
 
 constexpr std::string_view kVersion11 = "Vulkan 1.1";
@@ -39,7 +39,7 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return feature(out, f.core.shaderFloat64, "shaderFloat64");
         case WYE_FACT_KEY_STORAGE8:
         case WYE_FACT_KEY_STORAGE16:
-            return flag(out, true, "spirv-vulkan");  // the lowering writes what is not native
+            return flag(out, true, "spirv-vulkan");  // the lowering emulates what is not native
         case WYE_FACT_KEY_ATOMIC_INT64:
             return feature(out, f.atomic_int64.shaderBufferInt64Atomics,
                            "shaderBufferInt64Atomics");
@@ -159,13 +159,14 @@ constexpr std::string_view kNotAdvertised = "self-test, not advertised";
 
 // Facts that the self-test determines.
 wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
-    // Inexact divisions and roots of f32 are computed from the inverse square root, or in integers;
-    // an inexact fma in f64, or in 64-bit integers.
+    // If division or square root of f32 is inexact, the lowering computes them from the inverse
+    // square root, or in integers. If fma is inexact, the lowering computes it in f64, or in 64-bit
+    // integers.
     const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
                       v.f64.divides && v.f64.square_root;
     const FloatVerdict& f32 = v.f32();
-    // Without a self-test, literal zeros are assumed to be folded, which costs one addition of the
-    // opaque zero; the other facts are unknown.
+    // If the self-test did not run, compilers are assumed to fold literal zeros, which costs
+    // programs one addition of the opaque zero. All other facts are then unknown.
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
     const bool ieee_f32 =
         f32.arithmetic && (wide || f32.fuses || d.features.core.shaderInt64 == VK_TRUE);
@@ -215,13 +216,15 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
             return flag(out, v.f16_convert, kSelfTest);
         case WYE_FACT_KEY_LOOP_ROUNDS:
             // quirk lavapipe-loop-rounds.
-            return v.loop_rounds == 0 ? WYE_UNSUPPORTED : number(out, v.loop_rounds, kSelfTest);
+            return number(out, v.loop_rounds, kSelfTest);
+        case sdk::facts::kF32ToF64Rate:
+            return number(out, v.f32_to_f64_rate, kSelfTest);
         default:
             return WYE_UNSUPPORTED;
     }
 }
 
-// Facts for the lowering that the driver reports.
+// Facts that only the lowering uses, and that the driver reports.
 wye_status lowering(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     const FloatModes modes = float_modes(d);
     const auto& atomics = d.features.atomic_float;
@@ -280,6 +283,7 @@ bool needs_self_test(std::uint32_t key) {
         case WYE_FACT_KEY_F32_DENORM_MODE:
         case WYE_FACT_KEY_NATIVE_F16_CONVERT:
         case WYE_FACT_KEY_LOOP_ROUNDS:
+        case sdk::facts::kF32ToF64Rate:
             return true;
         default:
             return false;

@@ -27,8 +27,8 @@ std::uint32_t bytes_in_block(const wye_slot& slot, std::uint32_t params_size) {
     }
 }
 
-// Drivers do not check modules, and some crash. The artifact's code may be unaligned, and Vulkan
-// requires aligned words.
+// Copies and checks the artifact's code: Vulkan requires aligned words, and the code may be
+// unaligned; drivers do not check modules, and some crash on invalid ones.
 Result<std::vector<std::uint32_t>> checked_code(const wye_artifact& artifact,
                                                 const sdk::LaunchShape& shape) {
     if (artifact.code.size % 4 != 0)
@@ -173,7 +173,7 @@ void Program::fill_block(const wye_dispatch_op& op, std::byte* out) const {
                 std::memcpy(at, grid.words, sizeof grid.words);
                 break;
             }
-            default:  // the opaque zero
+            default:  // the opaque zero, which is 0 already
                 break;
         }
     }

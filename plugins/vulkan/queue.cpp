@@ -25,7 +25,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const SegmentWait event, other.event_for(value));
     if (!event) return {};
     if (auto failure = event.of->failure(event.number)) return *std::move(failure);
-    WYE_TRY(other.usable(value));  // another thread may have settled its failure meanwhile
+    WYE_TRY(other.usable(value));  // another thread may have settled the failed submit meanwhile
     return submission_.wait_for(event);
 }
 

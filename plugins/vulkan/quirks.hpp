@@ -59,6 +59,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "a wait for a value of a timeline semaphore between two that are signalled takes 10 s and "
      "reports an error",
      "waits use only values that are signalled"},
+    {"layer-missed-end", "Khronos validation layer", "1.3.239", "always",
+     "if several threads wait for one semaphore, a wait may miss its end: it takes 10 s more and "
+     "reports `Timeout waiting for timeline semaphore state to update`",
+     "the message is ignored"},
     {"lavapipe-truncated-module", "lavapipe", "22.3", "always",
      "a module that is cut off within an instruction ends the process",
      "the plugin checks modules before the driver gets them"},
@@ -78,7 +82,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
     return info.properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
-// nvidia-vk-silent-loss: the interval between two checks.
+// nvidia-vk-silent-loss: the interval between two checks whether the device is lost.
 inline constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
 
 }  // namespace wye::vulkan

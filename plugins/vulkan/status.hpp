@@ -11,7 +11,7 @@ namespace wye::vulkan {
 
 struct Status {
     Code code;
-    std::string_view name;  // "VK_ERROR_DEVICE_LOST"
+    std::string_view name;  // such as "VK_ERROR_DEVICE_LOST"
 };
 [[nodiscard]] Status status_of(VkResult value);
 

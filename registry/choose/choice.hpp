@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// choose(): selects a device. Walks the entries of a selector, opening plugins on demand, and keeps
-// a reason for each device that was not chosen. Free-threaded if the source is. Internal to the
-// registry.
+// choose(): selects a device. Walks the entries of a selector, opens plugins on demand, and keeps a
+// reason for each device that was not chosen. Free-threaded if the callbacks of the ChoiceSource
+// are. Internal to the registry.
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ struct Identified {
     std::vector<DevicePtr> devices;
     HostProcessor host;
     Identities identities;
-    std::unordered_map<const DeviceInfo*, std::size_t> index;  // in `devices`
+    std::unordered_map<const DeviceInfo*, std::size_t> index;  // where each device is in `devices`
 
-    // The id of the device's physical device; empty if it is not in `devices`.
+    // The id of the device's physical device; empty if the device is not in `devices`.
     [[nodiscard]] std::string_view physical(const DeviceInfo& device) const;
 };
 
-// The input of a selection. Its callbacks hold no lock that a plugin could wait for.
+// The input of a selection. The callbacks hold no lock while they call a plugin.
 struct ChoiceSource {
     struct Opened {
         bool ok = false;
@@ -39,12 +39,13 @@ struct ChoiceSource {
         std::span<const DevicePtr> devices;
     };
     std::vector<std::string_view> plugins;    // ids, in search order
-    std::function<Opened(std::size_t)> open;  // by index in `plugins`; opens each at most once
+    std::function<Opened(std::size_t)> open;  // by index in `plugins`; opens each once
     std::function<std::shared_ptr<const Identified>()> identified;
     const Rank& rank;  // may be null
-    // Called before several plugins are opened.
+    // Called before plugins are opened, with their indices in `plugins`, so that all of them can be
+    // probed together.
     std::function<void(std::span<const std::size_t>)> prepare = {};
-    // What the search for plugins found wrong; may be null.
+    // Returns the records so far, which may explain why a plugin is absent; may be null.
     std::function<std::vector<Record>()> records = {};
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
@@ -52,22 +53,25 @@ struct ChoiceSource {
     }
 };
 
-// Why there is no plugin of this id, and the remedy: a file of it was refused, or a variable
-// disables it, or no file has it, and `ids` are those that there are.
+// Why there is no plugin with this id, and the remedy, which may be empty. The reason is that the
+// plugin's file was refused or is disabled, as `records` tells, or that no file has the id. `ids`:
+// the ids of the plugins that exist.
 struct Absence {
     std::string reason, fix;
 };
 [[nodiscard]] Absence absence_of(std::string_view id, const std::vector<std::string_view>& ids,
                                  const std::vector<Record>& records);
 
-// Returns the devices that one entry names, in the entry's order. Adds to `passed_over` why other
-// devices are not among them. If there is none, adds why; as `unmatched` if the entry itself is at
-// fault.
+// Returns the devices that one entry names, in the entry's order. Adds to `passed_over` the reason
+// against each plugin that gave no devices, and against each device that the entry names but that
+// is left out. If the entry names nothing, or no device with its properties, adds the entry as
+// `unmatched`.
 [[nodiscard]] std::vector<DevicePtr> named(const ChoiceSource& source, const SelectorEntry& entry,
                                            const Selector& selector,
                                            std::vector<PassedOver>& passed_over);
 
-// As Registry::select, but returns nullopt instead of an error, with the reasons in `passed_over`.
+// As `Registry::select`, but returns nullopt instead of an error, with the reasons in
+// `passed_over`.
 [[nodiscard]] std::optional<Selection> choose(const ChoiceSource& source, const Selector& selector,
                                               const Fit& fit, Policy policy,
                                               std::vector<PassedOver>& passed_over);

@@ -18,11 +18,11 @@
 namespace wye::registry {
 namespace {
 
-// PCI vendor numbers have 16 bits. Numbers that an API assigns itself, for makers of software, are
-// larger.
+// PCI vendor numbers have 16 bits. Vendor numbers that a driver API assigns to makers of software
+// are larger.
 constexpr std::uint64_t kPciVendors = 0x10000;
 
-// A device is compared with at most this many others of the same identifier.
+// The maximum number of devices of the same identifier that a device is compared with.
 constexpr std::size_t kMostTries = 16;
 
 // The kinds of identifiers, the strongest first.
@@ -51,7 +51,7 @@ struct Evidence {
     std::array<std::string, kKinds> identifiers;  // empty: none
     bool on_host = false;
     bool off_host = false;   // known not to run on the host's processors
-    bool has_model = false;  // on_host: its name has the host's model
+    bool has_model = false;  // the device's name has the model of the host's processor
     std::uint64_t vendor = 0;
 };
 
@@ -241,7 +241,8 @@ class Groups {
     std::vector<std::vector<std::size_t>> members_;
 };
 
-// The identifier value shared by all members that have one; empty if there is none, or several.
+// The identifier value shared by all members that have an identifier of this kind; empty if no
+// member has one, or if their values differ.
 std::string common(const std::vector<Evidence>& all, const std::vector<std::size_t>& members,
                    std::size_t kind) {
     std::string out;
@@ -254,14 +255,15 @@ std::string common(const std::vector<Evidence>& all, const std::vector<std::size
     return out;
 }
 
-// The identifiers of a physical device, the strongest first; the last one is never empty.
+// The identifiers of a physical device, the strongest first. The last one always exists: the id of
+// the first member.
 std::vector<std::string> identifiers_of(DeviceList devices, const std::vector<Evidence>& all,
                                         const std::vector<std::size_t>& members,
                                         const HostProcessor& host) {
     std::vector<std::string> out;
     if (all[members.front()].on_host && !host.model.empty())
         out.push_back(fmt::format("processor {}", host.model));
-    // A UUID comes first, as it stays when a card moves to another slot.
+    // A UUID comes first, as it stays the same when a card moves to another slot.
     for (const std::size_t kind : {kUuid, kPci, kLuid, kNode})
         if (const std::string value = common(all, members, kind); !value.empty())
             out.push_back(fmt::format("{} {}", kNames[kind], value));
@@ -287,7 +289,7 @@ std::string_view confidence_name(Confidence confidence) noexcept {
 HostProcessor host_processor() {
     std::ifstream file("/proc/cpuinfo");
     std::string line;
-    while (std::getline(file, line) && !line.empty()) {  // of the first processor
+    while (std::getline(file, line) && !line.empty()) {  // the lines of the first processor
         const std::size_t colon = line.find(": ");
         if (line.starts_with("model name") && colon != std::string::npos)
             return {line.substr(colon + 2)};
@@ -326,8 +328,8 @@ Identities identify(DeviceList devices, const HostProcessor& host) {
         for (const std::string& one : identifiers.back()) ++uses[one];
     }
     for (std::size_t i = 0; i < taken.size(); ++i) {
-        // Prefers an identifier that no other physical device has: devices that contradict each
-        // other may share one.
+        // Prefers an identifier that no other physical device has, since devices that are kept
+        // apart by a contradiction may share an identifier.
         const auto own = std::ranges::find_if(
             identifiers[i], [&](const std::string& one) { return uses[one] == 1; });
         const std::string identifier = own != identifiers[i].end() ? *own : identifiers[i].back();
@@ -352,7 +354,8 @@ std::vector<Alias> aliases(DeviceList devices, const Identities& identities, std
     for (std::size_t i = 0; i < group.size(); ++i) {
         if (i == own) continue;
         Match best = between(own, i);
-        // If the two share no evidence, both are the same as a third device.
+        // If the two devices share no evidence, looks for a third device that shares evidence with
+        // each of them.
         for (std::size_t k = 0; best.evidence.empty() && k < group.size(); ++k) {
             const Match here = between(own, k);
             const Match there = between(k, i);

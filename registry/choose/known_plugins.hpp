@@ -2,12 +2,11 @@
 //
 // KnownPlugins: the plugins of a registry: those that are built in, and those that the search for
 // files found. Each is probed and opened at most once, when it is needed, and the result is kept,
-// success or failure. A Registry owns them until it ends; devices share ownership of what was
-// opened.
+// success or failure. A Registry owns the plugins, and devices share the ownership of opened ones.
 //
 // Free-threaded. No lock is held during a search, a probe or a call of a plugin, and no thread
-// holds two locks: a plugin's mutex guards its phase, another the records. Internal to the
-// registry.
+// holds two locks. Each plugin has a mutex that guards its phase, and another mutex guards the
+// records. Internal to the registry.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +23,7 @@
 
 namespace wye::registry {
 
-// A plugin that may be opened, and the result once it is.
+// A plugin that may be opened, and the result of opening it.
 struct KnownPlugin {
     Candidate candidate;
     wye_plugin_query_fn query = nullptr;  // null unless the plugin is built in
@@ -33,21 +32,22 @@ struct KnownPlugin {
     sdk::WaitMutex mutex;
     std::condition_variable changed;
     Phase phase WYE_GUARDED_BY(mutex) = Phase::idle;
-    std::optional<Probed> probed;  // of the opened copy; set while `opening`, then immutable
+    std::optional<Probed> probed;  // of the opened copy; changes only in the phase `opening`
     PluginOpening opened;          // immutable once done
-    std::size_t chosen = 0;        // the opened copy; immutable once done
+    std::size_t chosen = 0;        // the index of the opened copy; immutable once done
 
-    // Copies of the plugin: the candidate, then those of the same id that it shadows.
+    // The number of copies of the plugin: the candidate and the candidates of the same id that it
+    // shadows.
     [[nodiscard]] std::size_t copies() const noexcept { return 1 + candidate.shadowed.size(); }
     [[nodiscard]] const Candidate& copy(std::size_t at) const noexcept {
         return at == 0 ? candidate : candidate.shadowed[at - 1];
     }
-    // The opened copy once there is one, else the candidate.
+    // The opened copy in the phase `done`, else the candidate.
     [[nodiscard]] const Candidate& current() WYE_EXCLUDES(mutex) {
         const sdk::Lock lock(mutex);
         return copy(phase == Phase::done ? chosen : 0);
     }
-    // What opening gave; null until then. Immutable.
+    // The result of opening the plugin; null: it is not opened yet. Immutable.
     [[nodiscard]] const PluginOpening* if_opened() WYE_EXCLUDES(mutex) {
         const sdk::Lock lock(mutex);
         return phase == Phase::done ? &opened : nullptr;
@@ -58,25 +58,26 @@ struct KnownPlugin {
 
 class KnownPlugins {
   public:
-    // As Registry::create: opens the layers, and searches for files only if the options need it.
+    // As `Registry::create`. Opens the layers; searches for plugin files only if the options need
+    // that at once.
     [[nodiscard]] static Result<std::unique_ptr<KnownPlugins>> create(Options options);
 
     [[nodiscard]] const std::shared_ptr<HostServices>& host() const noexcept { return host_; }
     [[nodiscard]] const Prober& prober() const noexcept { return prober_; }
     [[nodiscard]] const Layers& layers() const noexcept { return *layers_; }
 
-    // All plugins, in search order. The first call searches for files; a context that uses built-in
-    // plugins only never does.
+    // All plugins, in search order. The first call searches for plugin files, unless `create` did.
+    // A context that uses only built-in plugins makes no such call.
     [[nodiscard]] const std::vector<KnownPlugin*>& all();
     [[nodiscard]] std::vector<KnownPlugin*> builtins() const;
     [[nodiscard]] KnownPlugin* find_builtin(std::string_view id) const;  // null: there is none
-    // NOT_FOUND lists the plugins that exist.
+    // The error NOT_FOUND lists the plugins that exist.
     [[nodiscard]] Result<KnownPlugin*> find(std::string_view id);
 
-    // What was passed over so far, the search included if there was one.
+    // All records so far, including those of the search if there was one.
     [[nodiscard]] std::vector<Record> records() const;
 
-    // Probes those of the plugins that are not opened yet, all at once.
+    // Probes, in parallel, those of the plugins that are not opened yet.
     void probe(const std::vector<KnownPlugin*>& wanted);
     // Opens a plugin; later and concurrent callers get the same result.
     const PluginOpening& open(KnownPlugin& plugin);
@@ -94,8 +95,8 @@ class KnownPlugins {
     const Prober prober_;
     const FileSystem& files_;
     std::shared_ptr<const Layers> layers_;               // fixed after create
-    SearchInput places_;                                 // likewise
-    std::vector<std::unique_ptr<KnownPlugin>> builtin_;  // likewise
+    SearchInput places_;                                 // fixed after create
+    std::vector<std::unique_ptr<KnownPlugin>> builtin_;  // fixed after create
     std::once_flag searched_;
     std::vector<std::unique_ptr<KnownPlugin>> in_files_;  // set by the search
     std::vector<KnownPlugin*> all_;                       // set by the search
@@ -103,7 +104,7 @@ class KnownPlugins {
     std::vector<Record> records_ WYE_GUARDED_BY(records_mutex_);
 };
 
-// Why a plugin that was not opened in this process cannot do what was asked.
+// The error for a request that needs a plugin which was not opened in this process.
 [[nodiscard]] Error not_opened(const PluginOpening& opening);
 
 }  // namespace wye::registry

@@ -144,7 +144,8 @@ class Reader {
     std::vector<std::string_view> asked_;
 };
 
-// Whether the loader would search for the library by this name: a path would be opened as it is.
+// Whether the name is a file name, for which the loader searches. A path would be opened without a
+// search.
 bool is_soname(std::string_view name) {
     return name.find('/') == name.npos && name != "." && name != "..";
 }
@@ -247,7 +248,8 @@ bool valid_plugin_id(std::string_view id) noexcept {
 }
 
 int compare_versions(std::string_view left, std::string_view right) noexcept {
-    // What follows a number in a version that comes before the one without it: "1.0.0-rc1".
+    // Whether the text after a number marks a version that precedes the release: "1.0.0-rc1" comes
+    // before "1.0.0".
     const auto is_early = [](std::string_view rest) {
         if (rest.starts_with('-') && rest.size() > 1 && !sdk::ascii::is_digit(rest[1])) return true;
         return rest.starts_with('~') || rest.starts_with("rc") || rest.starts_with("alpha") ||
@@ -256,7 +258,7 @@ int compare_versions(std::string_view left, std::string_view right) noexcept {
     while (!left.empty() || !right.empty()) {
         std::string_view a = sdk::cut(left, ".");
         std::string_view b = sdk::cut(right, ".");
-        const auto number = [](std::string_view& part) {  // leading digits, without leading zeros
+        const auto number = [](std::string_view& part) {  // takes leading digits, drops zeros
             std::size_t n = 0;
             while (n < part.size() && sdk::ascii::is_digit(part[n])) ++n;
             std::string_view digits = part.substr(0, n);

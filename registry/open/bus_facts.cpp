@@ -13,8 +13,8 @@
 namespace wye::registry {
 namespace {
 
-// Reads a number from a kernel file: decimal, or hexadecimal after 0x. Nullopt for a negative one,
-// which means that there is none.
+// Reads a number from a kernel file: decimal, or hexadecimal after 0x. Nullopt for a negative
+// number, by which the kernel says that there is no value.
 std::optional<std::uint64_t> number_of_file(const std::string& path) {
     std::ifstream file(path);
     std::string text;
@@ -43,7 +43,7 @@ std::string normal_address(std::string_view text) {
     while (domain.size() > 4 && domain.front() == '0') domain.remove_prefix(1);
     const std::string out =
         fmt::format("{:0>4}{}", sdk::ascii::small(domain), sdk::ascii::small(rest));
-    return out == "0000:00:00.0" ? std::string() : out;  // zeros: not asked for, or not on a bus
+    return out == "0000:00:00.0" ? std::string() : out;  // all zeros: the driver knows no address
 }
 
 void add_bus_facts(Facts& facts, const std::string& root) {

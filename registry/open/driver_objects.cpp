@@ -15,7 +15,7 @@ namespace {
 using Object = DriverObjects::Object;
 
 struct Look {
-    std::uint64_t adds, subs;  // in: at the last look; out: now
+    std::uint64_t adds, subs;  // input: at the last look; output: now
     bool changed = false;
     bool complete = true;  // false: there was no memory for an object
     std::vector<Object> objects{};
@@ -90,7 +90,7 @@ std::vector<Object> DriverObjects::loaded() noexcept {
 void DriverObjects::look(bool drivers) noexcept try {
     Look look{adds_, subs_};
     dl_iterate_phdr(visit, &look);
-    // The next look tries again; what is known stays known until then.
+    // If an object could not be read, keeps the old list, and the next look tries again.
     if (!look.changed || !look.complete) return;
     for (Object& found : look.objects) {
         const auto known = std::ranges::find_if(objects_, [&](const Object& o) {
@@ -122,7 +122,7 @@ bool DriverObjects::has(const void* code) const noexcept {
     });
 }
 
-// Libraries that a driver's library links, directly or not, are a driver's.
+// Marks the libraries that a driver's library links, directly or not, as a driver's.
 void DriverObjects::spread() {
     std::vector<const Object*> next;
     for (const Object& object : objects_)

@@ -50,7 +50,7 @@ wye_error* make_error_object(Error error) noexcept {
         shorten(error);
         const std::vector<const Error*> causes = causes_of(error);
         std::unique_ptr<wye_error> object;
-        for (std::size_t at = causes.size() + 1; at-- > 0;) {  // each is the next one's cause
+        for (std::size_t at = causes.size() + 1; at-- > 0;) {  // from the innermost cause outwards
             auto next = std::make_unique<wye_error>();
             next->error = at == 0 ? error : *causes[at - 1];
             next->causes = static_cast<std::uint32_t>(causes.size() - at);

@@ -23,6 +23,7 @@ constexpr FactInfo kFacts[] = {
     WYE_FACTS(WYE_FACT_INFO)
 #undef WYE_FACT_INFO
         {"native_normal_f32_fma", sdk::facts::kNativeNormalF32Fma, WYE_FACT_BOOL},
+    {"f32_to_f64_rate", sdk::facts::kF32ToF64Rate, WYE_FACT_U64},
 };
 
 template <typename T>
@@ -42,7 +43,8 @@ std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size, 
     return out;
 }
 
-// Converts a plugin's answer; nullopt if its type differs from the ABI header's.
+// Converts a plugin's answer; nullopt if the answer's type differs from the ABI header's, or if the
+// answer cannot be read.
 std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type, Memory memory) {
     if (raw.type != type) return std::nullopt;
     switch (type) {
@@ -263,7 +265,7 @@ Facts read_facts(const FactReader& read, Memory memory, std::vector<std::string>
         if (!value) {
             facts.set_missing(info.key, Missing::bad_answer);
             faults.push_back(
-                fmt::format("{}: type {}, or an impossible value", info.name, raw.type));
+                fmt::format("{}: a wrong type ({}), or a malformed value", info.name, raw.type));
             continue;
         }
         if (!is_sensible(info.key, *value)) {

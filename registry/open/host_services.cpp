@@ -15,13 +15,13 @@
 #include "wye/sdk/nearest.hpp"
 #include "wye/sdk/plugin.hpp"
 
-// The object behind a plugin's `self`.
+// The object that plugins know as `self` of the host table.
 struct wye_host_object {
     wye::registry::Config config;
     wye::registry::LogSink log;
     wye::registry::ExtensionSource extensions;
     wye::sdk::Mutex mutex;
-    // The keys that plugins asked for, and those that were warned about.
+    // The keys that plugins asked for, and the keys that were warned about.
     std::set<std::string, std::less<>> asked WYE_GUARDED_BY(mutex){};
 };
 
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kMostAsked = 1000;  // keys that are remembered
 
-constexpr std::uint64_t kLogTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
+constexpr std::uint64_t kLogTextLimit = std::uint64_t{1} << 20;  // bytes of one text from a plugin
 
 // Reads a text of an error, which may have several lines.
 std::string copy(wye_string text) {
@@ -79,7 +79,7 @@ wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) no
     try {
         const sdk::Lock lock(self->mutex);
         if (self->asked.size() < kMostAsked) self->asked.emplace(sdk::from_abi(key));
-    } catch (...) {  // no memory: a warning more
+    } catch (...) {  // no memory: at worst, a needless warning
     }
     const auto at = self->config.find(sdk::from_abi(key));
     if (at == self->config.end()) return WYE_NOT_FOUND;
@@ -127,7 +127,7 @@ const Config& HostServices::config() const noexcept { return impl_->object.confi
 
 void HostServices::warn_of_unread(std::string_view plugin) const {
     const std::string area = std::string(plugin) + '.';
-    std::vector<std::pair<std::string, std::string>> unread;  // each with the nearest key
+    std::vector<std::pair<std::string, std::string>> unread;  // each with a similar key, or none
     {
         const sdk::Lock lock(impl_->object.mutex);
         auto& asked = impl_->object.asked;
@@ -151,7 +151,7 @@ void HostServices::log(std::uint32_t level, std::string_view area,
                        std::string_view text) const noexcept {
     try {
         if (impl_->object.log) impl_->object.log(level, one_line(area), one_line(text));
-    } catch (...) {  // as in log_text
+    } catch (...) {  // the log line is dropped, as in log_text
     }
 }
 

@@ -59,7 +59,7 @@ Result<void> detail::slot_threw(const PluginSlot& at, wye_error* error) {
 
 Result<void> detail::slot_ended(const PluginSlot& at, wye_status status, wye_error* error) {
     if (status == WYE_OK) {
-        release_error_object(error);  // ignored on success
+        release_error_object(error);  // an error object is ignored on success
         return {};
     }
     std::unique_ptr<wye_error, void (*)(wye_error*)> owned(error, release_error_object);
@@ -86,8 +86,8 @@ bool took_float_change() noexcept { return float_change.exchange(false); }
 
 void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_relaxed); }
 
-// Runs on the thread that called `exit`, and changes the status to a failure: `exit` called within
-// a handler continues with the handlers that are left.
+// Runs on the thread that called `exit`, and changes the exit status to a failure. A call of `exit`
+// within a handler runs the remaining handlers, and ends the process with the new status.
 struct ExitReport {
     static void at_exit() {
         const PluginMark* const at = PluginMark::innermost;
@@ -112,7 +112,7 @@ InsidePlugin::InsidePlugin(std::string_view plugin, std::string_view slot) noexc
     : at_{plugin, slot}, mark_(at_) {
     static const int handlers =
         std::atexit(&ExitReport::at_exit) + std::at_quick_exit(&ExitReport::at_quick_exit);
-    (void)handlers;  // if there is no room for a handler, that exit is not reported
+    (void)handlers;  // without room for a handler, such an exit is not reported
     tell(slot);
 }
 

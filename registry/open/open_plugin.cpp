@@ -31,7 +31,8 @@ Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
         record_about(candidate, stage, Severity::refused, error.code, error.message, error.fix);
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
         r.loader_text += fmt::format("{}{}", r.loader_text.empty() ? "" : "; ", cause->message);
-    // Takes only names of libraries: other subjects are paths of plugins, devices and so on.
+    // Takes the subject only if it is the name of a library. Other subjects are paths of plugins,
+    // devices and so on.
     if (error.code == Code::MISSING_DEPENDENCY && error.subject.find(".so") != std::string::npos &&
         error.subject != r.path)
         r.missing_library = error.subject;
@@ -40,13 +41,15 @@ Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
 
 constexpr const char* kUnloadable = "cannot be loaded";
 
-// Whether the value of a variable may be a path or the name of a file, or replaces one by nothing.
+// Whether a variable with this value may hide a driver. The value may be a path or a file name. An
+// empty value hides the usual path.
 bool may_be_path(std::string_view value) {
     return value.empty() || value.find_first_of("/.") != value.npos;
 }
 
-// The variables that are set and may hide a driver from its loader, as "A, B": those that the
-// manifest watches, and the loader's own if it found a library that cannot be loaded.
+// Lists the variables that are set and may hide a driver from its loader, as "A, B". These are the
+// variables that the manifest watches, and LD_LIBRARY_PATH if a library was found that cannot be
+// loaded.
 std::string hiding_variables(const Candidate& candidate, const Config& config, const Error& error) {
     constexpr std::string_view kOurs = "env.";
     std::vector<std::string> patterns;
@@ -69,8 +72,8 @@ std::string hiding_variables(const Candidate& candidate, const Config& config, c
     return out;
 }
 
-// The remedy where no driver or no device was found. A loader that cannot read the file that a
-// variable names may say that there is no memory.
+// The remedy if no driver or no device was found. Also for OUT_OF_MEMORY, which a driver's loader
+// may report if it cannot read a file that a variable names.
 std::string fix_of_hidden(const Candidate& candidate, const Config& config, const Error& error) {
     constexpr std::string_view kFix = "Fix: ";
     if (error.code != Code::MISSING_DEPENDENCY && error.code != Code::NO_DEVICE &&
@@ -91,7 +94,8 @@ Result<wye_plugin_query_fn> entry_of(const Library& library) {
     return reinterpret_cast<wye_plugin_query_fn>(address);
 }
 
-// Format names are short, so that garbage past the end of a list is detected.
+// Whether a text can be the name of a format. Most garbage, such as that past the end of a list, is
+// too long or has other characters.
 bool is_format(std::string_view name) {
     constexpr std::size_t kLongest = 128;
     return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
@@ -152,7 +156,7 @@ Result<void> read_info(const wye_device_info& info, Memory memory, DeviceInfo& o
     return {};
 }
 
-// Reads one device; a fault in its description makes the device unusable, not the plugin.
+// Reads one device. A fault in the description makes the device unusable, but not the plugin.
 DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index, DeviceFaults& faults) {
     DeviceInfo out;
     out.plugin = plugin.about().id;
@@ -302,7 +306,7 @@ Result<void> check_manifest(const Candidate& candidate, const Negotiated& about)
     return {};
 }
 
-// Runs the stages in order; after a failure, `stage` is the one that failed.
+// Runs the stages in order; after a failure, `stage` is the stage that failed.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host,
                  const std::shared_ptr<const Layers>& layers, Stage& stage, PluginOpening& out) {
@@ -348,7 +352,7 @@ Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host,
     stage = Stage::negotiated;
     WYE_ASSIGN(const wye_plugin_query_fn query, entry_of(library));
     count_as_driver(reinterpret_cast<const void*>(query));
-    inside.reset();  // the query is a slot of its own
+    inside.reset();  // `negotiate` marks the query as a slot of its own
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
     WYE_TRY(check_manifest(candidate, about));
     return OpenFile{std::move(library), std::move(about)};
@@ -372,7 +376,8 @@ const std::string& OpenPlugin::file_identity() const {
     std::call_once(file_once_, [&] {
         if (built_in()) return;
         auto hash = content_hash(file_path_);
-        // If the opened file's content is unknown, nothing saved may count as this plugin's.
+        // If the content of the opened file is unknown, the identity is unique, so that no saved
+        // program is taken for one of this plugin.
         file_identity_ = hash.ok() && check_unchanged(file_path_, file_).ok()
                              ? std::move(*hash)
                              : fmt::format("unknown file in process {} at {}", ::getpid(),
@@ -463,7 +468,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
         return error;
     }
     if (object == nullptr) return null_object_fault("open_device");
-    // Without a valid table the device cannot be closed either.
+    // Without a valid table, the device cannot even be closed.
     WYE_ASSIGN(const wye_device_table table, adopt(from, plugin->about().minor));
     const bool saves =
         from->header.size >= offsetof(wye_device_table, command_create) &&  // has both slots

@@ -33,16 +33,17 @@ Error unreadable(std::string_view what, std::uint64_t size) {
 }  // namespace
 
 // Set by the linker: the first byte of the library or program that contains this code, and the byte
-// after its last.
+// after the last byte.
 extern "C" {
 [[gnu::visibility("hidden")]] extern const char __ehdr_start;
 [[gnu::visibility("hidden")]] extern const char _end;
 }
 
 // Copies by a system call, which reports unmapped memory. Copies directly if a sandbox forbids the
-// call, or if the memory is known to be mapped or is in this library, like a built-in plugin's.
+// call, if the memory is known to be mapped, or if the memory is a part of this library, as the
+// constants of a built-in plugin are.
 bool read_memory(void* to, const void* from, std::size_t size, Memory memory) noexcept {
-    if (size == 0) return true;  // both may be null
+    if (size == 0) return true;  // both pointers may be null
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
     const auto end = reinterpret_cast<std::uintptr_t>(&_end);

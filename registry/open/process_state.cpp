@@ -21,7 +21,7 @@ const void* code_of(const struct sigaction& action) noexcept {
     return reinterpret_cast<const void*>(action.sa_sigaction);
 }
 
-// The application's handlers, as last seen. Global, as signal handlers are.
+// The application's handlers, as they were last seen. Global, since signal handlers are global.
 class Handlers {
   public:
     void enter() noexcept {
@@ -62,7 +62,7 @@ class Handlers {
         return code != nullptr && objects_.has(code);
     }
 
-    // Replaces a handler. If another thread installed one meanwhile, restores that one.
+    // Replaces a handler. If another thread installed a handler meanwhile, restores that handler.
     void replace(int signal, const struct sigaction& by) const noexcept WYE_REQUIRES(mutex_) {
         struct sigaction replaced {};
         if (::sigaction(signal, &by, &replaced) == 0 && !is_driver(replaced))
@@ -70,9 +70,9 @@ class Handlers {
     }
 
     sdk::Mutex mutex_;
-    int depth_ WYE_GUARDED_BY(mutex_) = 0;  // guards alive
+    int depth_ WYE_GUARDED_BY(mutex_) = 0;  // the number of guards alive
     DriverObjects objects_ WYE_GUARDED_BY(mutex_);
-    std::uint32_t seen_ WYE_GUARDED_BY(mutex_) = 0;  // bit n: actions_[n] holds signal n
+    std::uint32_t seen_ WYE_GUARDED_BY(mutex_) = 0;  // bit n: actions_[n] has signal n's handler
     std::array<struct sigaction, kSignals + 1> actions_ WYE_GUARDED_BY(mutex_){};
 };
 

@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKeptPrint = 1024;  // of `printed`
+constexpr std::size_t kKeptPrint = 1024;  // bytes that are kept of `printed`
 // Milliseconds between looks at the memory, and at the process where the system has no pidfd.
 constexpr int kTick = 20;
 
@@ -68,8 +68,8 @@ class MemoryLook {
     Fd status_;
 };
 
-// The time for which a thread of the process was ready to run but had no processor, of the thread
-// that waited longest. Zero if the system does not count it (/proc/PID/task/*/schedstat).
+// The longest time for which one thread of the process was ready to run but had no processor. Zero
+// if the system does not count it (/proc/PID/task/*/schedstat).
 std::chrono::nanoseconds waited_for_processor(pid_t process) {
     std::int64_t most = 0;
     std::error_code error;
@@ -165,7 +165,7 @@ class Child {
         }
         if (is_whole) return leave();
         if (ended(WNOHANG)) {
-            read_all();  // what it wrote last
+            read_all();  // the output that the child wrote last
             return finish();
         }
         if (is_late(now)) {
@@ -178,9 +178,10 @@ class Child {
 
   private:
     static constexpr std::size_t kChunk = 65536;
-    static constexpr int kMostWaits = 9;  // limit of the waits for a processor, in time limits
+    static constexpr int kMostWaits = 9;  // waiting that does not count: up to 9 time limits
 
-    // Moves the deadline by the time that the child waited for a processor, on a busy machine.
+    // Whether the child has exceeded its time limit. First moves the deadline by the time that the
+    // child waited for a processor, on a busy machine.
     [[nodiscard]] bool is_late(Clock::time_point now) {
         if (now < deadline_) return false;
         const std::chrono::nanoseconds most = kMostWaits * limit_;
@@ -212,9 +213,9 @@ class Child {
         }
     }
 
-    // Whether the child has ended. If so, first kills the rest of its process group, while the
-    // number is still its own; then takes its status. ECHILD: another part of the process took the
-    // status, or SIGCHLD is ignored.
+    // Whether the child has ended. If so, kills the rest of its process group and takes the child's
+    // status, in this order: after that, the group's number may be reused. Does neither on ECHILD:
+    // another part of the process took the status, or SIGCHLD is ignored.
     bool ended(int flags) {
         siginfo_t seen{};
         int error = 0;
@@ -230,8 +231,8 @@ class Child {
         return true;
     }
 
-    // Kills the process group. While the child's status is not taken, the group's number is still
-    // its own. ECHILD: another part of the process took the status.
+    // Kills the process group, whose number cannot be reused before the child's status is taken.
+    // Kills nothing on ECHILD: another part of the process took the status.
     void leave() {
         siginfo_t seen{};
         if (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOWAIT | WNOHANG) == 0) {
@@ -290,7 +291,7 @@ void Leaving::collect(int flags) noexcept {
         do {
             got = ::waitpid(process, nullptr, flags);
         } while (got < 0 && errno == EINTR);
-        return got != 0;  // ECHILD: somebody else took its status
+        return got != 0;  // ECHILD: another part of the process took the status
     });
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// run_children(): runs helper programs in parallel and collects their output. Each has its own
-// process group, `input` as standard input, and no other descriptor of this process; its output
+// run_children(): runs helper programs in parallel and collects their output. Each helper has its
+// own process group, `input` as standard input, and no other descriptor of this process; its output
 // reaches neither standard output nor standard error of this process. A group that exceeds its time
-// or another limit is killed. Memory is read from /proc every 20 ms; where /proc is missing, memory
-// is not limited here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the
-// registry.
+// or another limit is killed. Memory is read from /proc every 20 ms; where /proc is missing, this
+// process does not limit memory. SIGCHLD is neither needed nor changed. Free-threaded. Internal to
+// the registry.
 //
 // A helper whose message is complete is killed, and counts as ended. The system then takes some
 // milliseconds to free a driver's memory; meanwhile a Leaving owns the process.
@@ -30,26 +30,27 @@ inline constexpr std::uint64_t kMostPrinted = std::uint64_t{1} << 20U;  // bytes
 struct ChildTask {
     std::string program;
     std::string input;
-    // The time for which a thread was ready to run, but had no processor, does not count, up to
-    // nine times the limit. Of several threads, the one that waited longest decides.
+    // The time limit. Time in which a thread was ready to run but had no processor does not count,
+    // up to nine times the limit. Of several threads, the thread that waited longest decides.
     std::chrono::milliseconds limit{};
     std::uint64_t memory = 0;  // limit of anonymous bytes, in memory or swapped out; 0: none
 };
 
 struct ChildResult {
-    int start_error = 0;  // errno if it could not be started; the other members are then void
+    int start_error = 0;  // errno if the start failed; the other members then mean nothing
     std::string message;  // at most kMostMessageBytes
-    std::string printed;  // the last bytes of what it printed
+    std::string printed;  // the last bytes that the helper printed
     bool timed_out = false;
     bool flooded = false;    // the printed output was too long
     bool oversized = false;  // the message was too long
-    bool overgrown = false;  // it exceeded its memory limit
+    bool overgrown = false;  // the helper exceeded its memory limit
     std::optional<int>
-        status;  // as of wait; none: killed, or reaped by another part of the process
+        status;  // as `wait` reports it; none: killed, or taken by another part of the process
     std::uint64_t took_ns = 0;
 };
 
-// Leaving: killed helpers whose status was not taken yet. The destructor waits for them.
+// Leaving: killed helpers whose exit status was not taken yet (`wait`). The destructor waits for
+// them.
 class Leaving {
   public:
     Leaving() = default;
@@ -58,7 +59,7 @@ class Leaving {
     Leaving& operator=(const Leaving&) = delete;
 
     void add(pid_t process);
-    // Takes the status of those that have ended, so that no zombies stay.
+    // Takes the status of the helpers that have ended, so that no zombies stay.
     void collect() noexcept;
 
   private:
@@ -69,7 +70,7 @@ class Leaving {
 };
 
 // Calls `started()` once after all helpers were started, and `ended(task, result)` as each ends;
-// both on the calling thread, while other helpers run.
+// both run on the calling thread, while other helpers run.
 void run_children(const std::vector<ChildTask>& tasks, Leaving& leaving,
                   const std::function<void()>& started,
                   const std::function<void(std::size_t, ChildResult)>& ended);

@@ -161,7 +161,7 @@ void Conditions::each_variable(std::string_view name, const Config& config, Visi
         if (many || at->first == begin) visit(*at);
 }
 
-// Paths in a value, separated by colons, are watched too.
+// As `each_variable`, but also watches the paths in a value, which are separated by colons.
 template <typename Add>
 void Conditions::add_variables(std::string_view name, const Config& config, Add&& add) {
     each_variable(name, config, [&](const auto& entry) {
@@ -209,7 +209,7 @@ void forget_verdicts(const std::string& folder, const Candidate& candidate) noex
     const std::string begin = key_of(candidate);
     ProcessVerdicts::of_process().drop_of(folder + "\n" + begin);
     if (!folder.empty()) sdk::drop_kept_of(folder, kVerdictKind, begin);
-} catch (const std::exception&) {  // no memory: they stay
+} catch (const std::exception&) {  // no memory: the verdicts stay
 }
 
 }  // namespace wye::registry

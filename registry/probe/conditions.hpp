@@ -24,7 +24,7 @@ struct PluginFile {
     std::string hash;
 };
 
-// Empty: there is no such key.
+// The value of a key; empty: there is no such key.
 [[nodiscard]] std::string value_at(const Config& config, const std::string& key);
 // Nanoseconds since 1970.
 [[nodiscard]] std::int64_t unix_now_ns() noexcept;
@@ -43,8 +43,9 @@ class Conditions {
     // copy with equal content counts as unchanged.
     [[nodiscard]] std::optional<KeptVerdict> kept(const std::string& folder,
                                                   const Candidate& candidate) const;
-    // Keeps a verdict in the folder, else in this process's memory. `memory`: the probe's limit.
-    // Error: why the folder did not keep it.
+    // Keeps a verdict in the folder. Without a folder, or after an error, keeps the verdict in this
+    // process's memory. Error: why nothing was written to the folder. `memory`: the memory limit of
+    // the probe.
     [[nodiscard]] Result<void> keep(const std::string& folder, const PluginFile& file,
                                     const Verdict& verdict, const std::string& message,
                                     std::uint64_t memory) const;
@@ -56,7 +57,7 @@ class Conditions {
     void add_variables(std::string_view name, const Config& config, Add&& add);
 
     std::string key_;                 // identifies the kept verdict
-    std::vector<std::string> paths_;  // must be unchanged, in addition to the loaded libraries
+    std::vector<std::string> paths_;  // files that must be unchanged, besides the loaded libraries
 };
 
 // Forgets all verdicts on a plugin file.

@@ -39,14 +39,14 @@ Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool t
     return out;
 }
 
-// Turns the refusal of a harmful plugin into a warning if the user trusts the plugin and the probe
-// got as far as its devices (`ready`), which are then used.
+// Changes the refusal of a harmful plugin that the user trusts. If the probe got as far as the
+// plugin's devices (`ready`), they are used, and the refusal becomes a warning.
 void spare(Record& refusal, bool ready) {
     if (ready) refusal.severity = Severity::warning;
     refusal.fix = fmt::format(
         "Fix: update the plugin or its driver; it is trusted, so it is opened unprobed{} (`wye "
         "plugins forget {}` ends that)",
-        ready ? "" : " where it runs programs, and is only not described", refusal.plugin);
+        ready ? "" : " to run programs, but its devices cannot be described", refusal.plugin);
 }
 
 Record unexplained(const Candidate& candidate) {
@@ -92,8 +92,8 @@ Record outdated(const Candidate& candidate, std::string what) {
     return out;
 }
 
-// Makes the services for a probed plugin: to the configuration they add what the probe found, which
-// the plugin reads through wye/sdk/findings.hpp.
+// Makes the host services for a probed plugin. Their configuration also has what the probe found,
+// which the plugin reads through wye/sdk/findings.hpp.
 std::shared_ptr<HostServices> with_findings(const std::shared_ptr<HostServices>& host,
                                             const ProbeMessage& message) {
     Config config = {{"probed", "1"}};
@@ -114,8 +114,8 @@ std::shared_ptr<HostServices> with_findings(const std::shared_ptr<HostServices>&
         });
 }
 
-// Warns of a compiler library (LLVM, Clang) that this process loaded from another file than the one
-// that the driver uses: the driver's calls may go to the wrong one.
+// Warns of a compiler library (LLVM, Clang) that this process loaded from another file than the
+// driver does: the driver's calls may go to the wrong library.
 std::vector<Record> strange_compilers(const Candidate& candidate, const Verdict& verdict) {
     constexpr std::string_view kCompilers[] = {"libLLVM", "libclang"};
     std::vector<Record> out;
@@ -152,7 +152,7 @@ std::vector<Record> faulty_checks(const Candidate& candidate, const Verdict& ver
     return out;
 }
 
-// Adds what the probe found and opening the plugin does not show.
+// Adds the findings of the probe that opening the plugin does not show.
 void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpening& opened) {
     std::vector<Record> found = faulty_checks(candidate, verdict);
     for (const Record& record : verdict.message.records)
@@ -161,7 +161,7 @@ void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpen
     apply_checks(verdict.message.checks, opened.devices);
 }
 
-// Probes anew if the opened plugin contradicts its verdict; the new verdict counts.
+// Probes again, because the opened plugin contradicts its verdict. The new verdict counts.
 void renew(const Candidate& candidate, const Prober& prober, Probed& probed,
            PluginOpening& opened) {
     prober.drop_verdicts(candidate);
@@ -226,7 +226,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     opened.records.insert(opened.records.begin(), out.records.begin(), out.records.end());
     if (!opened.plugin) {
         if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
-            prober.drop_verdicts(candidate);  // else `wye info` would still report it as good
+            prober.drop_verdicts(candidate);  // `wye info` must not report it as good any more
         return opened;
     }
     if (std::string what = difference(opened, verdict); !what.empty()) {
@@ -236,7 +236,8 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
             renew(candidate, prober, probed, opened);
             return opened;
         }
-        // The plugin reports one thing to the helper, and another here.
+        // The verdict is new, so another probe would not help: the plugin reports one thing to the
+        // helper, and another thing in this process.
     }
     add_findings(candidate, verdict, opened);
     return opened;

@@ -17,10 +17,11 @@ namespace wye::registry {
 namespace {
 
 constexpr std::string_view kMarkKind = "plugin-opening";
-constexpr int kSlots = 64;  // processes that can be inside one plugin at a time and have a mark
+constexpr int kSlots = 64;  // processes that can have a mark for one plugin at a time
 constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
-// What a mark file contains: a byte for each process, 1 while it is inside; then the deaths so far.
+// What a mark file contains: a byte for each process, 1 while the process is inside the plugin;
+// then the number of deaths so far.
 struct Content {
     std::array<char, kSlots> inside{};
     std::uint32_t deaths = 0;
@@ -71,7 +72,7 @@ bool write_slot(const Fd& file, int slot, char value) {
     return ::pwrite(file.get(), &value, 1, slot) == 1;
 }
 
-// Takes over the marks of processes that died, and returns their number.
+// Clears the marks of processes that died, adds them to the deaths, and returns their number.
 std::uint32_t collect(const Fd& file, Content& content) {
     std::uint32_t found = 0;
     for (int slot = 0; slot < kSlots; ++slot) {
@@ -139,7 +140,7 @@ void OpeningMark::forget(const std::string& folder) noexcept try {
         if (const std::string name = at->path().filename().string();
             name.starts_with(std::string(kMarkKind) + "-") && sdk::is_kept_name(name))
             ::unlink(at->path().c_str());
-} catch (const std::exception&) {  // no memory: they stay
+} catch (const std::exception&) {  // no memory: the marks stay
 }
 
 }  // namespace wye::registry

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTrustKind = "plugin-trust";
 constexpr std::size_t kPrintedShown = 300;  // the last bytes that a plugin printed
-constexpr int kChangedFile = 97;            // the helper's status if the plugin's file is another
+constexpr int kChangedFile = 97;            // the helper's status if the plugin's file was replaced
 constexpr int kLostPipe = 99;               // the helper's status if it cannot write its message
-constexpr std::uint32_t kMostDeaths = 3;    // of processes inside a plugin, in a row
+constexpr std::uint32_t kMostDeaths = 3;    // successive deaths inside a plugin: it is refused
 
 // The time of CLOCK_MONOTONIC, which the helper reads too.
 std::int64_t steady_now_ns() {
@@ -185,7 +185,7 @@ std::optional<Verdict> Prober::recall(const Candidate& candidate) const {
     return std::move(kept->verdict);
 }
 
-// The request that makes the helper open the plugin as this process would.
+// Makes the request that lets the helper open the plugin as this process would.
 std::string Prober::request(const Candidate& candidate) const {
     Json config = Json::object();
     for (const auto& [key, value] : host_->config())

@@ -32,7 +32,8 @@ class SpawnPlan {
     SpawnPlan(const SpawnPlan&) = delete;
     SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-    // Gives the program copies of these descriptors, and no others. Returns 0 or errno, like start.
+    // Gives the program copies of these descriptors, and no others. Returns 0 or errno, like
+    // `start`.
     [[nodiscard]] int give(std::span<const Inherited> inherited) {
         int last = -1;
         for (const Inherited& one : inherited) {
@@ -99,7 +100,7 @@ std::vector<char*> Descendants::environment() {
 }
 
 void Descendants::end() const noexcept try {
-    constexpr int kMostRounds = 16;  // some may start others meanwhile
+    constexpr int kMostRounds = 16;  // processes may start others meanwhile
     const std::string wanted = std::string(1, '\0') + variable_ + std::string(1, '\0');
     for (int round = 0, found = 1; found != 0 && round < kMostRounds; ++round) {
         found = 0;
@@ -109,7 +110,8 @@ void Descendants::end() const noexcept try {
             const std::string name = at->path().filename().string();
             const auto process = sdk::parse_number<pid_t>(name);
             if (!process) continue;
-            // Opens the process before reading its variables, since a number may be used again.
+            // Opens a handle of the process before reading its variables, since the number may be
+            // reused.
             const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
             std::ifstream file(at->path() / "environ", std::ios::binary);
             const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -118,7 +120,7 @@ void Descendants::end() const noexcept try {
             if (::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0) == 0) ++found;
         }
     }
-} catch (const std::exception&) {  // no memory: they stay
+} catch (const std::exception&) {  // no memory: the descendants stay
 }
 
 int spawn(const std::vector<std::string>& words, std::span<const Inherited> inherited,

@@ -20,7 +20,7 @@ namespace wye::registry {
 namespace {
 
 constexpr std::size_t kMostDevices = 4096;
-constexpr std::size_t kMostEntries = 4096;    // of a list without a limit of its own
+constexpr std::size_t kMostEntries = 4096;    // of a list that has no other limit
 constexpr std::size_t kMostText = 1U << 16U;  // bytes of one text
 constexpr int kMostNesting = 16;
 constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
@@ -35,7 +35,7 @@ void need(bool condition) {
     if (!condition) throw Garbled{};
 }
 
-// ---- Members of objects; absent and null are the default -------------------------------------
+// ---- Members of objects; an absent or null member counts as the default ----------------------
 
 const Json* member(const Json& object, std::string_view name) {
     const Json* found = object.find(name);
@@ -438,7 +438,8 @@ std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
             break;
     }
     out.message += ", in a process of its own";
-    // A remembered verdict is of a process with the limits of this one.
+    // The limits of this process also explain a remembered verdict, because verdicts are shared
+    // only by processes with equal limits.
     const bool ended = verdict.end == ProbeEnd::crashed || verdict.end == ProbeEnd::exited;
     if (const auto low = ended ? low_limit() : std::nullopt) {
         out.message += " with " + low->text;

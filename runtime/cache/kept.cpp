@@ -11,7 +11,8 @@ namespace wye::cache {
 namespace {
 
 constexpr const char* kTrust = "plugin-trust-";
-constexpr const char* kMark = "plugin-opening-";  // not a text: one byte for each process
+// Files with this prefix hold no text, but marks of the processes that are opening a plugin.
+constexpr const char* kMark = "plugin-opening-";
 
 // Whether the folder exists. Does not create it.
 bool is_there(const std::string& folder) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Store: maps keys to values in a folder of this user, shared by all processes. Above a size limit
-// it evicts the least recently used entries. If it fails, the caller makes the value again. Logs
-// each kind of failure once.
+// it evicts the least recently used entries. If the store fails, the caller makes the value again.
+// A folder that cannot be opened or written is logged once, a damaged entry each time.
 //
 // Opens no file before the first call that needs one. Free-threaded.
 #pragma once
@@ -48,8 +48,8 @@ class Store {
     [[nodiscard]] const std::string& folder() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
 
-    // Looks a key up; empty on a miss or any failure. Counts a hit or a miss; a miss is written to
-    // the counts file with the next update, usually when the missed entry is stored.
+    // Looks a key up; returns nothing on a miss or any failure. Counts a hit or a miss. A miss is
+    // written to the counts file with the next update, usually when the missed entry is stored.
     [[nodiscard]] std::optional<Hit> find(Bytes key);
     // Removes an entry that proved unusable.
     void reject(Bytes key, const std::string& why);
@@ -80,7 +80,7 @@ class Store {
     std::function<std::uint64_t()> others_;
     sdk::Mutex mutex_;
     std::shared_ptr<OpenFolder> opened_ WYE_GUARDED_BY(mutex_);
-    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why it could not be opened
+    std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why the folder could not be opened
     std::atomic<bool> told_write_ = false, swept_ = false;
     std::atomic<std::uint64_t> misses_ = 0;  // misses that are not in the counts file yet
 };

@@ -75,16 +75,16 @@ class InputFile {
     }
     [[nodiscard]] bool ok() const { return fd_ >= 0; }
     [[nodiscard]] std::uint64_t size() const { return size_; }  // 0: unknown
-    // Fills `target` from `offset` on, unless the file ends first. Returns the count, or -1 with
-    // errno. Several threads read a file of known size. Other files, which may have no offsets, are
-    // read in sequence.
+    // Fills `target` from `offset` on, unless the file ends first. Returns the number of bytes, or
+    // -1 with errno. Several threads read a file of known size. Other files, which may have no
+    // offsets, are read in sequence.
     [[nodiscard]] ssize_t read(std::span<std::byte> target, std::uint64_t offset) const {
         if (size_ == 0) return read_on(target);
         std::vector<std::future<Slice>> slices;
         for (std::size_t at = kSliceBytes; at < target.size(); at += kSliceBytes) {
             const auto part =
                 target.subspan(at, std::min<std::size_t>(target.size() - at, kSliceBytes));
-            // If there is no thread, the slice is read when it is needed.
+            // If no thread can be started, the slice is read when it is needed.
             slices.push_back(
                 std::async(std::launch::async | std::launch::deferred,
                            [this, part, at, offset] { return read_at(part, offset + at); }));
@@ -138,7 +138,7 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-// Memory for one chunk of a file. Zeros follow the file's bytes, so that words can be read.
+// Memory for one chunk of a file. Zeros follow the file's bytes, so that whole words can be read.
 class ChunkMemory {
   public:
     static constexpr std::size_t kPadding = 3;
@@ -153,7 +153,7 @@ class ChunkMemory {
         return wye::Error(wye::Code::OUT_OF_MEMORY, fmt::format("no memory for {} bytes", bytes),
                           "Fix: free some memory");
     }
-    // Lets the device read the memory directly from now on. If it cannot, bytes are copied first.
+    // Lets the device read the memory directly from now on. If the device cannot, bytes are copied.
     void register_with(const wye::Device& device) {
         auto made = wye::RegisteredMemory::add(device, std::span(bytes_.get(), size_));
         if (made.ok()) registered_ = std::make_unique<wye::RegisteredMemory>(std::move(*made));
@@ -170,10 +170,11 @@ class ChunkMemory {
     std::unique_ptr<wye::RegisteredMemory> registered_;  // destroyed before the memory
 };
 
-// A file in chunks, the next of which is read by another thread.
+// Reads a file in chunks. Another thread reads each chunk before it is needed.
 class ReadAhead {
   public:
-    // `chunk`: bytes, whole blocks. Of large files the memory is registered with the device.
+    // `chunk`: bytes of a chunk, whole blocks. The memory for large files is registered with the
+    // device.
     ReadAhead(const InputFile& file, std::uint64_t chunk, std::uint32_t block,
               const wye::Device& device)
         : file_(file),
@@ -192,7 +193,7 @@ class ReadAhead {
         std::span<std::byte> bytes;  // empty at the end
         bool registered = false;
     };
-    // The next chunk. Its memory is used again kInFlight + 2 calls later.
+    // Returns the next chunk. Its memory is used again kInFlight + 2 calls later.
     [[nodiscard]] wye::Result<Part> next(const std::string& path) {
         if (offset_ == 0 && !reading_.valid()) WYE_TRY(start());
         if (!reading_.valid()) return Part{};
@@ -208,7 +209,7 @@ class ReadAhead {
     }
 
   private:
-    // Registering takes as long as several copies of the memory.
+    // Registering memory takes as long as copying it several times.
     static constexpr std::uint64_t kRegisterFrom = 16 * kChunkBytes;
     struct Read {
         ssize_t count = 0;
@@ -220,7 +221,7 @@ class ReadAhead {
             WYE_ASSIGN(memory, ChunkMemory::make(bytes_, alignment_));
             if (registers_) memory->register_with(device_);
         }
-        // A small part is not worth a thread. Without a thread it is read when it is needed.
+        // A small chunk is not worth a thread. Without a thread, a chunk is read when it is needed.
         const auto how = bytes_ <= kSliceBytes ? std::launch::deferred
                                                : std::launch::async | std::launch::deferred;
         reading_ = std::async(how, [this, target = memory->data()] {
@@ -236,10 +237,11 @@ class ReadAhead {
     std::uint64_t alignment_ = 64;
     bool registers_ = false;
     std::uint64_t offset_ = 0;
-    // Chunks in flight, the one that was read last, and the one that is read.
+    // The chunks in flight, the chunk that was read last, and the chunk that is being read.
     std::array<std::optional<ChunkMemory>, kInFlight + 2> memory_;
     std::size_t now_ = 0;
-    // None: the file has ended. Destroyed first: it waits for the thread.
+    // The read of the next chunk; none: the file has ended. Destroyed first: it waits for the
+    // thread.
     std::future<Read> reading_;
 };
 
@@ -274,11 +276,11 @@ class BlockHasher {
   private:
     struct Chunk {
         std::uint64_t offset, bytes;
-        std::vector<std::byte> digests;  // empty: the dispatch owns them
+        std::vector<std::byte> digests;  // empty: the dispatch owns the digests
         std::optional<wye::Pending> pending;
     };
 
-    // The device reads registered memory directly; other bytes are copied before this returns.
+    // The device reads registered memory directly; other bytes are copied before `submit` returns.
     [[nodiscard]] wye::Result<void> submit(const ReadAhead::Part& part, std::uint64_t offset,
                                            std::deque<Chunk>& chunks, Totals& totals) {
         const auto start = Clock::now();

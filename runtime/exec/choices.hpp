@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choices: the devices that were chosen for requests that name none, and why. A choice is
-// remembered for equal requests. The newest ones are kept, so that wye_choice_find can tell their
-// reasons. dispatch/choose.hpp decides, and asks whether a remembered device can still be used.
-// Owned by a context. Free-threaded; takes no other lock while it holds its own.
+// Choices: the devices that were chosen for requests that name no device, and the reasons. A choice
+// is remembered, so that an equal request gets the same device. The newest choices are kept with
+// their reasons for wye_choice_find. The code in dispatch/choose.hpp makes the choices, and checks
+// whether a remembered device can still be used. Owned by a context. Free-threaded; takes no other
+// lock while it holds its own.
 #pragma once
 
 #include <array>
@@ -28,9 +29,9 @@ namespace wye::exec {
 struct Routed {
     registry::Handle device = 0;
     std::uint32_t by = WYE_ROUTED_NAMED;  // enum wye_routed
-    std::uint32_t choice = 0;             // its number; 0: none
+    std::uint32_t choice = 0;             // the number of the choice; 0: none
 
-    // Writes the members of a report or a description.
+    // Writes these values to a report or a description.
     template <typename T>
     void write(T& out) const {
         out.device = device;
@@ -65,20 +66,21 @@ class Choices {
     };
     struct Known {
         Key key;
-        Sizes sizes;                // the newest ones found to fit the device
-        bool sized = false;         // sizes ruled a device out: the choice is for `sizes` only
+        Sizes sizes;                // the newest sizes that were found to fit the device
+        bool sized = false;         // the choice holds for `sizes` only: they ruled a device out
         std::uint64_t changes = 0;  // Context::device_changes() when the choice was made
         registry::Handle device = 0;
-        std::uint32_t number = 0;  // 0: empty
+        std::uint32_t number = 0;  // 0: this entry is empty
     };
 
-    // The remembered choice for these sizes, or else for any sizes that its device holds.
+    // Returns the remembered choice for these sizes, or else a choice that does not depend on
+    // sizes.
     [[nodiscard]] std::optional<Known> find(const Key& key, const Sizes& sizes) const;
-    // Remembers a choice, in place of one for the same requests.
+    // Remembers a choice, and forgets the previous choice for equal requests.
     void remember(const Known& known);
-    // Keeps a new choice under the next number, which it returns.
+    // Gives a new choice the next number, keeps the choice, and returns the number.
     [[nodiscard]] std::uint32_t keep(Choice choice);
-    // Null: there is none, or it is no longer kept.
+    // Null: no choice has this number, or it is no longer kept.
     [[nodiscard]] ChoiceRef at(std::uint32_t number) const;
 
   private:

@@ -32,7 +32,7 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
-// Adds a warning about a setting without which the context works. `what` begins the sentence.
+// Adds a warning about a setting that cannot be used. `what` begins the message.
 void add_warning(registry::Options& options, std::string_view area, std::string_view what,
                  const Error& error) {
     registry::Record record;
@@ -44,8 +44,8 @@ void add_warning(registry::Options& options, std::string_view area, std::string_
     options.records.emplace_back(area, std::move(record));
 }
 
-// Checks the cache folder. If it cannot be used: removes it from the configuration, which turns off
-// the cache of programs and of what plugins found out, adds a record, and returns the error.
+// Checks the cache folder. If the folder cannot be used: removes it from the configuration, which
+// turns off the caches of programs and of plugin texts, adds a record, and returns the error.
 std::optional<Error> refuse_cache(registry::Options& options) {
     if (const auto wrong = wrong_cache_size(options.config))
         add_warning(options, "cache", "compiled programs are not kept: ", *wrong);
@@ -63,13 +63,13 @@ Error mapped(const Pin& pin) {
             "Fix: call wye_buffer_unmap for each wye_buffer_map, then free it", pin.label()};
 }
 
-// Whether another device may do what this one refused.
+// Whether an error concerns only its device, so that another device may succeed.
 bool concerns_device(Code code) {
     return code != Code::INVALID_ARGUMENT && code != Code::SHUTTING_DOWN && code != Code::CANCELLED;
 }
 
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
-    if (keys_of_nobody(config, {}).empty()) return;  // so the search for plugins is not needed
+    if (keys_of_nobody(config, {}).empty()) return;  // then no search for plugins is needed
     std::vector<std::string> plugins;
     for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
     for (const std::string_view key : keys_of_nobody(config, plugins))
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     if (trace.ok())
         session.trace = *trace;
     else
-        add_warning(options, {}, {}, trace.error());  // its log line is below
+        add_warning(options, {}, {}, trace.error());  // logged below, by the registry
     std::optional<Error> no_cache = refuse_cache(options);
     const registry::Config config = options.config;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
@@ -252,8 +252,8 @@ Result<void> Context::open_selected(Opened& out) {
         }
         generation = next_generation_++;
     }
-    // No lock is held while a plugin opens its device. If two threads open the same device, the
-    // first session to be ready is used by both.
+    // No lock is held while a plugin opens its device. If two threads open the same device, both
+    // use the session that is ready first.
     if (lost) WYE_TRY(lost->recover());
     auto opened = DeviceSession::open(*registry_, selection, generation, options_);
     const sdk::Lock lock(open_mutex_);
@@ -353,7 +353,7 @@ Result<void> Context::free_buffer(Handle buffer) {
     };
     auto removed = remove();
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that has ended counts as a user until it is polled.
+    // Work that has ended still counts as a user of the buffer until it is polled.
     session.collect();
     return remove();
 }

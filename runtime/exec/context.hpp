@@ -29,7 +29,7 @@ namespace wye::exec {
 
 class Context {
   public:
-    // `default_selector` replaces an empty one ($WYE_DEVICE or "auto").
+    // `default_selector` ($WYE_DEVICE or "auto") replaces an empty selector.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(registry::Options options,
                                                                  std::string default_selector);
     ~Context();  // waits for running work
@@ -39,34 +39,36 @@ class Context {
     [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
-    // Opens a device. `program` (0: none) limits the choice to devices that can run it, and to
-    // which it can be lowered; a device that cannot be opened is passed over too. NO_DEVICE has the
-    // reason against each device as a cause. Opening the same device again returns the same handle
-    // until the device is lost.
+    // Opens a device that `selector` names. If `program` is not 0, only devices that can run the
+    // program, and for which it can be lowered, are considered. A device that cannot be opened is
+    // passed over. The causes of NO_DEVICE are the reasons against each device. Opening the same
+    // device again returns the same handle until the device is lost.
     [[nodiscard]] Result<registry::Handle> open_device(
         std::string_view selector, registry::Handle program,
         registry::Policy policy = registry::Policy::require);
-    // As above, of the devices that the default selector names and `fit` accepts.
+    // A device that was opened.
     struct Opened {
         registry::Handle handle = 0;
-        bool fresh = false;  // it was not open before
+        bool fresh = false;  // the device was not open before
         registry::Selection selection;
     };
+    // Opens one of the devices that the default selector names and `fit` accepts.
     [[nodiscard]] Result<Opened> open_device(const registry::Fit& fit);
-    // Every reason against running a program on a device, limits of the lowering included.
+    // All reasons against running a program on a device, including limits of the lowering.
     [[nodiscard]] std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
                                                            const LoadedProgram& program) const;
-    // The devices that were chosen for requests that name none.
+    // The devices that were chosen for requests that name no device.
     [[nodiscard]] Choices& choices() noexcept { return choices_; }
-    // Counts the devices that were opened or closed so far.
+    // The number of times that a device was opened or closed.
     [[nodiscard]] std::uint64_t device_changes() const noexcept {
         return device_changes_.load(std::memory_order_acquire);
     }
-    // Opens a lost device again; returns the same handle if it is not lost. UNSUPPORTED if the
-    // driver cannot recover it.
+    // Opens a lost device again. Returns the handle `device` itself if the device is not lost.
+    // UNSUPPORTED if the driver cannot recover the device.
     [[nodiscard]] Result<registry::Handle> recover_device(registry::Handle device);
-    // Frees everything that belongs to a device, and closes it once no call is in progress on it.
-    // DEVICE_BUSY while its work is pending, BUFFER_IN_USE while a buffer is mapped.
+    // Frees everything that belongs to a device, and closes the device once no call uses it any
+    // more. DEVICE_BUSY while work of the device is pending, BUFFER_IN_USE while a buffer is
+    // mapped.
     [[nodiscard]] Result<void> close_device(registry::Handle device);
     [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
     [[nodiscard]] Result<registry::Handle> create_buffer(registry::Handle device,
@@ -74,7 +76,7 @@ class Context {
                                                          std::uint32_t alignment,
                                                          std::uint32_t usage,
                                                          std::string_view label);
-    // A buffer of memory that the application allocated with the driver's API.
+    // Makes a buffer from memory that the application allocated with the driver's API.
     [[nodiscard]] Result<registry::Handle> adopt_buffer(registry::Handle device,
                                                         const wye_native_handle& memory,
                                                         std::uint64_t size, std::string_view label);
@@ -84,7 +86,7 @@ class Context {
     [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {
         return registry_->translators();
     }
-    // As Registry::translate, through the disk cache. `target`: further input of the cache key.
+    // Like `Registry::translate`, but uses the disk cache. `target`: the device's part of the key.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
                                                            std::string_view target,
@@ -101,10 +103,10 @@ class Context {
     // The disk cache of compiled programs.
     [[nodiscard]] DiskCache& disk() const noexcept { return *options_.cache; }
 
-    // Workarounds that the configuration turns on or off.
+    // The driver workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
-    // The device memory that its devices hold.
+    // The device memory that the devices of this context hold.
     [[nodiscard]] ContextMemory& memory() noexcept { return *options_.memory; }
 
     // Adds the counters of every device opened so far, including lost and closed ones.
@@ -116,8 +118,8 @@ class Context {
     // The door for callbacks of pending dispatches, which is closed when the context is abandoned.
     [[nodiscard]] const std::shared_ptr<Door>& callbacks() const noexcept { return callbacks_; }
 
-    // Whether the log takes messages of the level DEBUG, of which each dispatch writes one. If not,
-    // callers need not format them.
+    // Whether messages of the level DEBUG are logged. Each dispatch writes such a message; if they
+    // are not logged, callers need not format it.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     [[nodiscard]] Trace* trace() const noexcept { return options_.trace.get(); }  // null: off
     // Whether the times of work are read even if no report is wanted.
@@ -136,12 +138,13 @@ class Context {
     // Parses a selector; an empty text means the default selector. INVALID_ARGUMENT names the
     // source of a bad selector.
     [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
-    // The error of a request without a selector: names the variable that gave one, if it did.
+    // For a request without a selector: if WYE_DEVICE set the default selector, the message of
+    // NO_DEVICE names that variable.
     [[nodiscard]] Error of_default(Error error) const;
     // Opens the first device that the selector names and `fit` accepts, and that can be opened.
     [[nodiscard]] Result<Opened> open_first(const registry::Selector& selector,
                                             const registry::Fit& fit, registry::Policy policy);
-    // Sets `handle` and `fresh` of a device that was selected.
+    // Opens a device that was selected, unless it is open, and sets `handle` and `fresh`.
     [[nodiscard]] Result<void> open_selected(Opened& device);
     // Destroys closed sessions that no call uses any more.
     void sweep();
@@ -150,7 +153,7 @@ class Context {
 
     registry::ContextTag tag_;
     std::string default_selector_;
-    std::map<std::string, std::string> filters_;  // variables in effect, for reports
+    std::map<std::string, std::string> filters_;  // environment variables in effect, for reports
     bool logs_;
     std::unique_ptr<registry::Registry> registry_;
     SessionOptions options_;
@@ -162,12 +165,12 @@ class Context {
     std::vector<SessionRef> closed_ WYE_GUARDED_BY(open_mutex_);
     wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of the sessions destroyed so far
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
-    std::atomic<std::uint64_t> device_changes_ = 0;  // written with that mutex
+    std::atomic<std::uint64_t> device_changes_ = 0;  // written with open_mutex_ held
     Choices choices_;
-    registry::HandleTable handles_;  // destroyed first
+    registry::HandleTable handles_;  // the last member, so it is destroyed first
 };
 
-// The largest buffer size; larger ones are refused as not addressable.
+// The maximum size of a buffer in bytes. Larger buffers are refused as not addressable.
 inline constexpr std::uint64_t kMaxBufferBytes = UINT64_C(1) << 62U;
 
 }  // namespace wye::exec

@@ -32,8 +32,8 @@ Result<Handle> Context::recover_device(Handle device) {
 
 namespace {
 
-// Retires all of a session's buffers or none. Like Context::free_buffer it holds the lock of
-// submits, so that no kept request submits work for them afterwards.
+// Retires all buffers of a session, or none. Holds the lock of submits, like Context::free_buffer,
+// so that no kept request submits work for the buffers afterwards.
 Result<void> retire_buffers(registry::HandleTable& handles, DeviceSession& session) {
     std::vector<Pin> buffers = handles.all(HandleKind::buffer);  // freed without the lock
     std::erase_if(buffers, [&](const Pin& pin) { return pin.owner() != session.owner(); });
@@ -78,10 +78,11 @@ Result<void> Context::close_device(Handle device) {
                        lost != lost_.end()) {
                 closed_.push_back(std::move(*lost));
                 lost_.erase(lost);
-            }  // otherwise another thread is closing it
+            }  // otherwise another thread is closing the session
         }
         handles_.retire_all(session.owner());
-        // Buffers that were made meanwhile. One that work uses stays until its handle is freed.
+        // Retires buffers that were made meanwhile. A buffer that work uses stays until its handle
+        // is freed.
         (void)retire_buffers(handles_, session);
     }
     sweep();
@@ -90,7 +91,7 @@ Result<void> Context::close_device(Handle device) {
 
 // Destroys closed sessions that no handle and no call refers to.
 void Context::sweep() {
-    // A callback may run on a thread that its session joins.
+    // Destroying a session joins its threads, and a thread that runs a callback may be one of them.
     if (CallbackScope::within(nullptr)) return;
     std::vector<SessionRef> ended;
     {

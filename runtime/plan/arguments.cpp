@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks arguments against the program's buffers: no unknown, double or missing ones, and kinds
-// that fit the roles.
+// Checks arguments against the program's buffers: refuses unknown, duplicate and missing arguments,
+// and kinds that do not fit the roles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Result<void> check_read_back(const ir::Buffer& buffer, const Argument& argument,
     if (argument.output == nullptr && argument.output_size == Argument::kAllBytes &&
         !argument.returned)
         return wrong(buffer,
-                     "asks for a read-back into memory of the library, which this call lacks",
+                     "asks the library for read-back memory, which this call does not offer",
                      "Fix: pass storage for it; or call wye_dispatch_owned, or wye_dispatch_submit "
                      "without WYE_DISPATCH_BORROW");
     if (argument.output == nullptr && argument.output_size != 0 && !argument.returned)
@@ -95,7 +95,7 @@ Result<void> check_kind(const ir::Buffer& buffer, const Argument& argument, bool
             return check_resident(buffer, argument);
         case ArgumentKind::Discard:
             if (buffer.role == ir::Role::OUTPUT) return {};
-            // The caller asks how large a buffer to make.
+            // The caller has no such buffer yet, and asks how large to make it.
             if (sizes_only && buffer.role == ir::Role::PERSISTENT) return {};
             return wrong(buffer, "is discarded, but only an output can be",
                          "Fix: bind host bytes or a resident buffer");

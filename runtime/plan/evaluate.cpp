@@ -23,7 +23,7 @@ struct Integer {
 
     explicit Integer(ir::Type type) : bits(type.bits()), is_signed(type.signed_integer()) {}
 
-    [[nodiscard]] std::int64_t number(std::uint64_t x) const {  // for signed types
+    [[nodiscard]] std::int64_t number(std::uint64_t x) const {  // the value, for signed types
         const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
         return static_cast<std::int64_t>((x ^ sign) - sign);
     }

@@ -27,7 +27,7 @@ struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
-    std::uint32_t params_bytes = 0;  // the maximum of what its kernels (the program or phases) need
+    std::uint32_t params_bytes = 0;  // maximum over all kernels: of the program or of its phases
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
     // By binding number: the index of the argument, or -1.
@@ -72,12 +72,13 @@ struct Request {
     bool indirect = false;  // the grid is in a buffer
     bool cooperative = false;
     Count3 grid = {0, 0, 0};
-    // The buffer of the grid: its handle (0: not given), where its words begin, and its bytes.
+    // The buffer with the grid: its handle (0: not given), the byte offset of the grid, and its
+    // size.
     std::uint64_t grid_buffer = 0;
     std::uint64_t grid_offset = 0;
     std::uint64_t grid_buffer_size = 0;
     std::uint64_t elements = 0;
-    Count3 workgroup = {0, 0, 0};  // replaces the program's own, unless it is zeros
+    Count3 workgroup = {0, 0, 0};  // replaces the program's workgroup size, unless it is all zeros
     std::uint64_t max_output_bytes = 0;
     bool has_fixpoint = false;
     std::uint32_t fixpoint_iterations = 0;  // 0: not given
@@ -92,7 +93,7 @@ inline constexpr std::uint32_t kMostInGrid = 0xffffffffU;
 // The bytes of a grid in a buffer: three u32.
 inline constexpr std::uint64_t kGridBufferBytes = 12;
 
-// One buffer of an admitted launch. The order is that of the artifact.
+// One buffer of an admitted launch. A launch has its buffers in the order of the artifact.
 struct BoundBuffer {
     std::uint32_t buffer_index;  // index in ir::Program::buffers
     std::uint32_t argument;      // index in Request::arguments; kNone: none (sizes_only)
@@ -120,16 +121,16 @@ struct Launch {
     std::uint32_t params_size;
     Count3 groups;  // zeros if `indirect`
     Count3 workgroup;
-    std::uint32_t rounds;  // number of launches with the same bindings
-    bool has_override;     // whether `workgroup` is not the program's own
+    std::uint32_t iterations;  // number of launches with the same bindings
+    bool has_override;         // whether `workgroup` is not the program's own
     bool empty;          // whether a workgroup count is zero: nothing runs, but outputs are zeroed
-    bool deterministic;  // whether the analysis proves it of the program's body in this launch
+    bool deterministic;  // whether the analysis proves that the body is deterministic
     // Whether the device reads the number of workgroups from a buffer, at byte `grid_offset`.
     bool indirect = false;
     std::uint64_t grid_offset;
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
-    // The largest grid that it may turn out to have, each axis by itself.
+    // The maximum number of workgroups on each axis. Exact, unless the grid is in a buffer.
     [[nodiscard]] Count3 most_groups() const {
         if (!indirect) return groups;
         return {kMostInGrid / workgroup[0], kMostInGrid / workgroup[1], kMostInGrid / workgroup[2]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks the options of a request: each is supported or refused by name.
+// Checks the options of a request: each option is supported, or is refused by name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Result<void> refuse_option(const ProgramPlan& plan, std::string_view option, std
                  std::string(fix), plan.program->name);
 }
 
-// Checks a request whose grid is in a buffer: refuses all that needs the grid before the launch.
+// Checks a request whose grid is in a buffer: refuses options that need the grid before the launch.
 Result<void> admit_indirect(const ProgramPlan& plan, const Request& request) {
     const std::string& name = plan.program->name;
     if (!request.indirect) {
@@ -93,7 +93,7 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
             Code::INVALID_ARGUMENT,
             fmt::format("0 fixpoint iterations of program `{}` are asked for", plan.program->name),
             "Fix: ask for 1 or more, or do not dispatch", plan.program->name);
-    out.rounds = std::max(request.fixpoint_iterations, 1U);
+    out.iterations = std::max(request.fixpoint_iterations, 1U);
     if (!request.has_grid && request.grid != Count3{0, 0, 0})
         return Error(Code::INVALID_ARGUMENT, "a grid is given without WYE_DISPATCH_GRID",
                      "Fix: set the flag, or leave the grid zero", plan.program->name);

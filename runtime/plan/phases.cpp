@@ -74,7 +74,8 @@ class Walk {
         WYE_ASSIGN(std::uint64_t counter, bound(s, 0));
         WYE_ASSIGN(const std::uint64_t end, bound(s, 1));
         WYE_ASSIGN(std::uint64_t step, bound(s, 2));
-        // Values are compared with the sign bit flipped, which keeps their order and differences.
+        // Signed values are compared as unsigned ones with the sign bit flipped, which have the
+        // same order.
         const std::uint64_t all = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
         const std::uint64_t turn =
             type.signed_integer() ? std::uint64_t{1} << (type.bits() - 1) : 0;
@@ -129,7 +130,7 @@ class Walk {
     Evaluator known_;
     SegmentUses uses_;
     std::map<Segment, std::vector<ir::StmtId>> used_;  // the counters that a segment uses
-    std::vector<std::uint64_t> counters_;              // by StmtId, of the phase loops around
+    std::vector<std::uint64_t> counters_;              // by StmtId: values in enclosing loops
     const bool shares_;                                // whether there are `shared` arrays
     std::size_t rounds_ = 0;
     Phase current_;

@@ -12,16 +12,16 @@
 
 namespace wye::plan {
 
-// Whether an expression names a local, as its `extra`.
+// Whether an expression of this kind names a local, in its member `extra`.
 [[nodiscard]] bool names_local(ir::Op op);
 
-// Whether a statement declares its local.
+// Whether a statement of this kind declares a local.
 [[nodiscard]] bool declares(ir::Op op);
 
 class SegmentUses {
   public:
     struct Names {
-        std::vector<ir::StmtId> counters;  // the loops around it that it uses, outermost first
+        std::vector<ir::StmtId> counters;  // loops whose counters the segment uses, outermost first
         std::vector<ir::StmtId> lets;      // in text order
     };
 
@@ -43,7 +43,7 @@ class SegmentUses {
     std::vector<bool> phase_loop_;         // by StmtId
     std::vector<ir::StmtId> definitions_;  // by local: its LET or FOR statement
     std::vector<bool> declared_;           // by local: whether the segment declares it
-    std::vector<bool> needed_;             // by local
+    std::vector<bool> needed_;             // by local: whether the segment uses it
 };
 
 }  // namespace wye::plan

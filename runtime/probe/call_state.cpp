@@ -23,7 +23,7 @@ std::uint64_t float_mode() {
 #endif
 }
 
-// What a thread had when it entered its outermost slot.
+// The state of a thread when it entered its outermost slot.
 struct Entry {
     std::string slot;
     CallState state;
@@ -47,8 +47,9 @@ CallState CallState::look() {
     CallState out;
     for (int signal = 1; signal <= kSignals; ++signal) {
         struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0) continue;  // one of the C library's own
-        // The union's wider member covers both forms of handler.
+        if (::sigaction(signal, nullptr, &now) != 0) continue;  // reserved by the C library
+        // `sa_sigaction` and `sa_handler` are members of a union: the value stands for either of
+        // them.
         out.handlers_[signal] = reinterpret_cast<std::uintptr_t>(now.sa_sigaction);
     }
     (void)::pthread_sigmask(SIG_SETMASK, nullptr, &out.mask_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CallState: the state of the process and of the calling thread that a call of a plugin must not
-// change. The library restores most of it after a call (registry/open/process_state.hpp), so a
-// probe must look before that, at the end of each slot. CallChanges collects the changes.
+// change. The library restores most of this state after a call (registry/open/process_state.hpp),
+// so a probe must look at it earlier, at the end of each slot. CallChanges collects the changes.
 #pragma once
 
 #include <csignal>
@@ -24,7 +24,7 @@ class CallState {
     [[nodiscard]] static CallState look();
 
     struct Changes {
-        std::set<int> handlers;  // signals
+        std::set<int> handlers;  // signals whose handlers differ
         bool mask = false, stack = false, floats = false;
     };
     // The differences between this state and a later one of the same thread.
@@ -40,15 +40,16 @@ class CallState {
     std::uint64_t floats_ = 0;  // rounding, flushing and traps, without the sticky flags
 };
 
-// Free-threaded.
+// CallChanges: collects the changes that calls of slots make. Free-threaded.
 class CallChanges {
   public:
-    // A thread enters `slot`, or leaves the outermost one (empty). Slots may be nested: the
-    // outermost counts.
+    // Called when a thread enters `slot` or, with an empty text, leaves its outermost slot. Of
+    // nested slots, only the outermost one counts.
     void slot(std::string_view slot);
-    // Adds what changed in `where`; of several changes of one thing the first is kept.
+    // Adds the changes seen in `where`. If the same state changed before, only the first change is
+    // kept.
     void add(const CallState::Changes& changes, std::string_view where);
-    // "replaces the handlers of SIGINT, SIGTERM in `init`", ...
+    // Returns sentences such as "replaces the handlers of SIGINT, SIGTERM in `init`".
     [[nodiscard]] std::vector<std::string> texts() const;
 
   private:

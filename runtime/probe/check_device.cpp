@@ -18,13 +18,13 @@ using registry::Json;
 
 namespace {
 
-constexpr std::uint32_t kElements = 1000;  // not a multiple of the workgroup
+constexpr std::uint32_t kElements = 1000;  // not a multiple of the workgroup size
 constexpr std::uint32_t kUnwritten = 0xdeadbeef;
 constexpr std::uint32_t kKey = 0x5bd1e995;
 constexpr std::uint32_t kFactor = 2654435761;
 constexpr std::uint64_t kWideFactor = 0x9e3779b97f4a7c15;
 
-// The capabilities of which the program uses those that the device claims.
+// The optional capabilities that the program uses if the device claims them.
 struct Claims {
     bool int64 = false, f64 = false;
     [[nodiscard]] bool any() const { return int64 || f64; }
@@ -81,7 +81,7 @@ bool claims_of(wye_context* context, wye_device device, const char* name) {
            fact.type == WYE_FACT_BOOL && fact.u == 1;
 }
 
-// Runs the known dispatch. Returns a text about the first wrong element; nothing: all are right.
+// Runs the known dispatch. Returns a text about the first wrong element; none: all are right.
 Result<std::optional<std::string>> run(wye_context* context, wye_device device,
                                        const Claims& claims) {
     const std::string text = program_text(claims);
@@ -109,7 +109,8 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     desc.argument_count = arguments.size();
     desc.params = &key;
     desc.param_count = 1;
-    // Twice, because the library restores the state of the thread after the first dispatch only.
+    // Runs twice: after a program's first dispatch, the library undoes what the plugin changed of
+    // the thread's signal mask and signal stack. After the second, the caller can see the changes.
     for (int time = 0; time < 2; ++time) {
         std::ranges::fill(r, kUnwritten);
         WYE_TRY(call([&](wye_error** e) { return wye_dispatch(context, &desc, nullptr, e); }));
@@ -152,7 +153,7 @@ Outcome try_device(wye_context* context, const std::string& selector) {
     const Claims claims{claims_of(context, device, "int64"), claims_of(context, device, "f64")};
     Outcome all = outcome_of(run(context, device, claims));
     if (all.code == Code::OK || !claims.any()) return all;
-    // The fault is one of the claimed capabilities if the same program without them succeeds.
+    // If the same program succeeds without the claimed capabilities, one of these is at fault.
     if (outcome_of(run(context, device, {})).code != Code::OK) return all;
     return {Code::PLUGIN_FAULT, all.wrong,
             fmt::format("it claims {}, but with them {}", claims.text(), all.message)};
@@ -170,7 +171,7 @@ Result<wye_context*> open_only(const Json& request, const std::string& file) {
     for (const auto& [name, value] : registry::environment_snapshot())
         options.config.insert_or_assign("env." + name, value);
     options.application_paths = {file};
-    // The host works out the rest from the facts.
+    // The report needs only facts: the host derives the rest from them.
     options.config.insert_or_assign("report.details", "facts");
     return exec::make_context(std::move(options), "auto");
 }

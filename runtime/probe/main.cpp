@@ -3,7 +3,7 @@
 // wye-probe: opens one plugin in a process of its own, lists its devices with their facts, and runs
 // a dispatch of known bytes on each. Started by libwye: standard input has the request, descriptor
 // 3 takes the message (registry/probe/verdict.hpp), standard output and error are read and dropped.
-// It may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
+// The probe may crash, hang or be killed at any time: libwye then knows the last slot it entered.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -63,11 +63,11 @@ void send(const std::string& line) {
 }
 void send(const Json& line) { send(line.dump(-1) + "\n"); }
 
-// The step of this program between calls of the plugin's slots, such as "a dispatch".
+// What this program is doing, such as "a dispatch". Reported while no slot of the plugin runs.
 std::string_view stage;
 
-// Collects what calls of the plugin change and the library then puts back. Never destroyed, since
-// threads of drivers may be in a slot at the end.
+// Collects the changes that calls of the plugin make, and that the library then reverts. Never
+// destroyed, since threads of drivers may still be in a slot when the process ends.
 probe::CallChanges& call_changes() {
     static auto& changes = *new probe::CallChanges;
     return changes;
@@ -121,14 +121,15 @@ rlim_t reserved_bytes() {
     return 0;
 }
 
-// Limits of this process. Address space is not one: drivers reserve much more than they use. The
-// process that started this one watches its memory use; RLIMIT_DATA is a second limit.
+// Limits the resources of this process. The address space is not limited, since drivers reserve
+// much more than they use. The parent process watches the memory use of this process; RLIMIT_DATA
+// is a second limit.
 void limit_resources(std::int64_t seconds, std::int64_t memory) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     const auto time = static_cast<rlim_t>(std::clamp<std::int64_t>(seconds, 1, 3600));
-    // For all threads together, since drivers compile on several.
+    // Allows 64 times as much CPU time: the limit counts all threads, and drivers compile on many.
     const rlimit cpu{time * 64, time * 64 + 1};
     ::setrlimit(RLIMIT_CPU, &cpu);
     // If the machine runs out of memory nevertheless, the kernel ends this process and no other.
@@ -138,8 +139,9 @@ void limit_resources(std::int64_t seconds, std::int64_t memory) {
     }
     // Sanitizers map far more than they use.
     if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
-    // RLIMIT_DATA counts private writable memory, also if it is only reserved. It is far above the
-    // watched limit, so that the watch acts first, plus what is mapped already.
+    // RLIMIT_DATA counts private writable memory, even if that is only reserved. The limit is far
+    // above the limit that the parent process watches, so that the parent acts first. What is
+    // mapped already is added.
     const rlim_t least =
         std::max(rlim_t{4} << 30U, 2 * static_cast<rlim_t>(std::max<std::int64_t>(memory, 0)));
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
@@ -187,7 +189,7 @@ std::vector<std::string> usable_devices(const Json& report) {
     return out;
 }
 
-// Whether the plugin's file is the one that the request is about.
+// Whether the plugin's file is still the one that the request is about.
 bool is_asked_file(const Json& request, const std::string& library) {
     const std::string asked = text_at(request, "status");
     if (asked.empty()) return true;
@@ -201,7 +203,7 @@ int probe_plugin(const Json& request) {
     const std::string library = path_at(request, "library");
     const std::string& file = manifest.empty() ? library : manifest;
     const std::map<std::string, bool> before = loaded_libraries();
-    std::optional<std::map<std::string, bool>> listed;  // when the devices were listed
+    std::optional<std::map<std::string, bool>> listed;  // loaded when the devices were listed
     if (!is_asked_file(request, library)) return kChangedFile;
     const probe::Surroundings surroundings;
     {
@@ -246,8 +248,8 @@ int probe_plugin(const Json& request) {
     libraries["libraries"] = Json::array();
     bool foreign = false;
     for (const auto& [path, has_soname] : loaded_libraries()) {
-        // A library without a soname that was loaded during a dispatch is no part of the driver but
-        // a kernel that it compiled (PoCL's kernels are libraries in its cache).
+        // A library without a soname that was loaded during a dispatch is not part of the driver.
+        // It is a kernel that the driver compiled (PoCL's kernels are libraries in its cache).
         if (before.contains(path) || (listed && !has_soname && !listed->contains(path))) continue;
         libraries["libraries"].push_back(registry::exact(path));
         foreign = foreign || path != library;
@@ -287,6 +289,6 @@ int main() {
     } catch (const Json::ParseError&) {
     } catch (const std::exception&) {
     }
-    // Exit handlers of drivers are no part of the probe.
+    // The exit handlers of drivers are not part of the probe, so they do not run.
     ::_exit(status);
 }

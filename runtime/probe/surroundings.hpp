@@ -18,8 +18,8 @@ class Surroundings {
     Surroundings();
 
     struct Change {
-        std::string text;         // "changes the locale of its process"
-        bool is_drivers = false;  // drivers do it, too, and it does little harm
+        std::string text;         // such as "changes the locale of its process"
+        bool is_drivers = false;  // drivers do this, too, and it does little harm
     };
     // Each difference from the state at construction.
     [[nodiscard]] std::vector<Change> changes() const;
@@ -31,7 +31,7 @@ class Surroundings {
         std::string locale, folder;
         std::map<std::string, std::string> environment;
         mode_t umask = 0;
-        std::vector<std::pair<dev_t, ino_t>> standard;  // of the descriptors 0, 1 and 2
+        std::vector<std::pair<dev_t, ino_t>> standard;  // the files of the descriptors 0, 1 and 2
     };
     [[nodiscard]] static Seen look();
 

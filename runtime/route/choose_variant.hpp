@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the native variant that replaces a program's body on a device, and says why the others do
-// not. Pure; thread-safe.
+// Chooses the native variant that replaces a program's body on a device, and explains why other
+// variants were not chosen. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace wye::route {
                                                    const ir::Program& program);
 
 struct VariantChoice {
-    std::uint32_t chosen = ir::kNone;  // as choose_variant
-    // Why each variant before that one, or each if there is none, was passed over: "its format is
-    // not among those of the device (wye-program)".
+    std::uint32_t chosen = ir::kNone;  // the result of choose_variant
+    // Why each variant before the chosen one (each variant if none is chosen) was passed over: "its
+    // format is not among those of the device (wye-program)".
     std::vector<std::string> passed;
 };
-// Explains the choice to people. Reads only the program's name, and format, entry and filter of
-// its variants.
+// Explains the choice for users. Reads only the program's name, and the format, entry and filter of
+// each variant.
 [[nodiscard]] Result<VariantChoice> explain_variants(const registry::DeviceInfo& device,
                                                      const ir::Program& program);
 

@@ -7,7 +7,7 @@ namespace wye::route {
 namespace {
 
 struct Kind {
-    std::string_view name;  // WYE_FACT_KEY_DEVICE_KIND
+    std::string_view name;  // a value of WYE_FACT_KEY_DEVICE_KIND
     std::uint32_t points;
 };
 constexpr Kind kKinds[] = {
@@ -16,7 +16,7 @@ constexpr Kind kKinds[] = {
     {"cpu", 100},
 };
 
-// Preference for a device that runs programs without a driver's compiler. Less than the distance
+// The bonus of a device that runs programs without a driver's compiler. Less than the difference
 // between two kinds.
 constexpr std::uint32_t kRunsPrograms = 50;
 
@@ -25,7 +25,7 @@ constexpr std::uint32_t kRunsPrograms = 50;
 registry::Score rank(const registry::DeviceInfo& device,
                      std::span<const std::string_view> formats) {
     registry::Score out;
-    if (choose_format(device, formats).empty()) {  // most programs have no variant for it
+    if (choose_format(device, formats).empty()) {  // most programs have no variant for this device
         out.reasons.emplace_back(device.formats.empty() ? "takes no programs"
                                                         : "runs native variants only");
         return out;

@@ -21,9 +21,9 @@ struct RowResult {
         std::string way;
         Samples samples;
     };
-    std::vector<Raw> raw;          // the goal refers to the first one
-    std::string no_baseline;       // why there is none; empty: there is one, or none was asked for
-    std::optional<Stream> stream;  // of `million`, instead of samples
+    std::vector<Raw> raw;          // the goal refers to the first way
+    std::string no_baseline;       // the reason if a baseline was wanted and there is none
+    std::optional<Stream> stream;  // for the row `million`, instead of samples
     std::optional<Error> error;    // set if nothing was measured
 };
 

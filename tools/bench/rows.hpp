@@ -72,8 +72,8 @@ struct Work {
 struct Goal {
     enum class Kind {
         None,
-        Ratio,        // Wye's time, at most this many times that of the first raw way
-        Nanoseconds,  // at most this for one item
+        Ratio,        // Wye's time is at most this many times that of the first raw way
+        Nanoseconds,  // at most this many for one item
         Gigabytes,    // at least this many 1e9 bytes per second
         Growth,       // memory grows by at most this many bytes
     };
@@ -81,7 +81,7 @@ struct Goal {
     double value = 0;
 };
 
-// The goal of a row on a device of `plugin`. On GPUs, the figures are those of an H200.
+// The goal of a row on a device of `plugin`. On GPUs, the figures are for an H200.
 [[nodiscard]] Goal goal_of(RowId row, std::string_view plugin, bool soft);
 
 }  // namespace wye::bench

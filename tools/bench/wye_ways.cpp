@@ -33,7 +33,7 @@ main {
 
 constexpr std::uint64_t kHashesInFlight = 3;
 constexpr std::uint32_t kHashBlock = 4096;
-// Too many elements for a submit to run on the calling thread of the CPU plugin.
+// So many elements that the CPU plugin does not run a submit on the calling thread.
 constexpr std::uint64_t kLongerWords = std::uint64_t{1} << 17U;
 
 // One tiny buffer, and the dispatch that advances it.
@@ -97,7 +97,7 @@ Result<Way> one_dispatch(const Target& target) {
         [=](std::uint64_t runs) { return tiny->expect_steps(runs); });
 }
 
-// Records a graph of dependent dispatches and frees it. It is run when it is checked.
+// Records a graph of dependent dispatches and frees it without running it. The check runs a graph.
 Result<Way> recordings(const Target& target, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     const auto device = target.device;
@@ -136,7 +136,7 @@ Result<Way> piped(const Target& target, std::uint64_t count) {
         [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
-// Submits `count` times, and waits for the last.
+// Submits `count` times, and waits for the last submit.
 template <typename Submit>
 Result<void> submit_all(std::vector<Pending>& pending, std::uint64_t count, const Submit& submit) {
     for (std::uint64_t n = 0; n < count; ++n) {
@@ -152,7 +152,7 @@ Result<Way> launches(const Target& target, std::uint64_t count,
                      const std::shared_ptr<Tiny>& longer) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     const auto queue = std::make_shared<std::optional<Queue>>();
-    if (longer) {  // the pool would send the tiny ones to an idle queue
+    if (longer) {  // one queue for all: the pool would send the tiny dispatches to an idle one
         WYE_ASSIGN(*queue, target.device.queue());
         longer->dispatch().on(**queue);
         tiny->dispatch().on(**queue);

@@ -15,14 +15,14 @@ struct Target {
     Context context;
     Device device;
     std::string selector, name, plugin;
-    bool soft = false;                      // whether it shares the processors with the host
-    std::uint64_t most_bytes = UINT64_MAX;  // size of its largest buffer
+    bool soft = false;                      // whether the device shares the host's processors
+    std::uint64_t most_bytes = UINT64_MAX;  // size of the device's largest buffer
 };
 
 // NO_DEVICE, or the error of wye_device_open for a malformed selector.
 [[nodiscard]] Result<Target> open_target(const std::string& selector);
 
-// Wye's way of a row. Nothing for rows that this kind of device does not have, and for `Million`
+// Wye's way of a row; nullopt for rows that this kind of device does not have, and for `Million`
 // (see million.hpp).
 [[nodiscard]] Result<std::optional<Way>> wye_way(const Target& target, RowId row,
                                                  const Sizes& sizes);

@@ -101,8 +101,8 @@ void forget_names() {
     }
 }
 
-// Holds back the signals that would end the process, on all its threads, and raises the last one of
-// them at the end.
+// Holds back the signals that would end the process, on all its threads, and raises the last such
+// signal at the end.
 class HeldSignals {
   public:
     HeldSignals() {
@@ -145,7 +145,7 @@ std::string variable(const char* name) {
     return value == nullptr ? std::string() : value;
 }
 
-// The traces that the library and its layer write, if the environment asks for them.
+// The traces that the library and the layer `trace` write, if the environment asks for them.
 std::vector<FileUse> traces() {
     std::vector<FileUse> out;
     const auto add = [&](const char* name) {
@@ -188,7 +188,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
                      "Fix: name a file", path);
     if (kind == Kind::Regular && !S_ISREG(info.st_mode))
         return Error(Code::INVALID_ARGUMENT, fmt::format("{} `{}` is no regular file", what, path),
-                     "Fix: name a file that has its bytes", path);
+                     "Fix: name a regular file with the same contents", path);
     const std::uint64_t size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
     if (size == 0)
         limit = std::min(limit, S_ISCHR(info.st_mode) ? kMostOfDevice : most_of_stream());
@@ -200,7 +200,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     };
     if (size > limit) return too_large();
     std::vector<std::byte> bytes;
-    // One byte more than a regular file has shows whether it grows meanwhile.
+    // One byte more than the size of a regular file, to notice a file that grows meanwhile.
     std::uint64_t room = size == 0 ? kLeastRoom : size + 1;
     std::size_t done = 0;
     try {

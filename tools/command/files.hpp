@@ -17,15 +17,17 @@
 
 namespace wye::tool {
 
-// Which files are read. Opening any other than a regular one may wait, as for the writer of a pipe.
+// Which files are read. Opening a file that is not regular may block, as a pipe does without a
+// writer.
 enum class Kind { Any, Regular };
 
-// Whether a path ends with ".npy" or the like, in small letters or capitals.
+// Whether a path ends with `ending`, such as ".npy", in small letters or capitals.
 [[nodiscard]] bool has_ending(std::string_view path, std::string_view ending);
 
 // Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes; if the size is unknown, also
 // above a quarter of the machine's memory (a pipe), or above 64 MiB (a device such as /dev/zero).
-// In that case one byte more was read. `what` names its use in messages ("program", "input `x`").
+// Reads at most one byte more than the limit. `what` names the file's use in messages ("program",
+// "input `x`").
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path,
                                                        std::string_view what,
                                                        std::uint64_t limit = UINT64_MAX,
@@ -35,11 +37,11 @@ enum class Kind { Any, Regular };
 // machine's memory.
 [[nodiscard]] std::uint64_t most_of_stream();
 
-// Outputs that appear complete or not at all (sdk::OutputFile). All are opened before the work that
-// makes their content, so that a path that cannot be written to is found out first. Nothing is
-// visible before commit(), which puts them in place one by one. Without commit() nothing remains,
-// even if a signal ends the process. A signal during commit() ends it when the current file is in
-// place. One object at a time.
+// Outputs that appear complete or not at all (sdk::OutputFile). All outputs are opened before the
+// work that makes their content, so that a path that cannot be written to fails first. Nothing is
+// visible before commit(), which puts the files in place one by one. Without commit() nothing
+// remains, even if a signal ends the process. A signal during commit() takes effect when the
+// current file is in place. Only one object may exist at a time.
 class StagedOutputs {
   public:
     using Naming = sdk::NewFile::Naming;
@@ -53,7 +55,7 @@ class StagedOutputs {
     // `bytes` must live until commit().
     [[nodiscard]] Result<void> write(std::size_t output, std::span<const std::byte> bytes);
     [[nodiscard]] Result<void> commit();
-    // Removes what is staged, before the process ends without destructors.
+    // Removes the staged files. Call it before the process ends without destructors.
     void discard();
 
   private:
@@ -70,12 +72,12 @@ struct FileUse {
     std::string what;  // "input `x`"
     std::string path;
     bool written = false;
-    std::string buffer = {};  // its name: a buffer's output may replace its own input
+    std::string buffer = {};  // the buffer's name: its output may replace its own input
 };
 
 // Refuses with INVALID_ARGUMENT if a file that is written is also used otherwise. The traces that
-// WYE_TRACE and the layer `trace` write count too, so call it before a context is made. Only
-// regular files count, by their identity: names and links may differ.
+// WYE_TRACE and the layer `trace` write count too, so call check_files before a context is made.
+// Only regular files count, by their identity: names and links may differ.
 [[nodiscard]] Result<void> check_files(std::vector<FileUse> files);
 
 }  // namespace wye::tool

@@ -40,7 +40,7 @@ class WrappedHelp : public CLI::Formatter {
                          line[column - 1] == ' ' && line[column] != ' ';
         const std::size_t width = page_width();
         std::string out;
-        std::size_t used = 0;  // of the last line
+        std::size_t used = 0;  // columns of the last line
         for (std::size_t at = 0; at < line.size();) {
             std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
             const std::size_t end = std::min(line.find(' ', word), line.size());
@@ -57,7 +57,7 @@ class WrappedHelp : public CLI::Formatter {
     }
 };
 
-constexpr std::string_view kEmptyValue = ": is empty";  // how CLI11 joins refuse_empty's text
+constexpr std::string_view kEmptyValue = ": is empty";  // in CLI11's error "--json: is empty"
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void prepare_command(CLI::App& app) {
 
 std::string usage_fault(const CLI::ParseError& error) {
     const std::string text = sdk::one_line(error.what());
-    // The text between two others; empty if it is not between them.
+    // The part of `text` between `before` and `after`; empty: `text` does not have this form.
     const auto between = [&text](std::string_view before, std::string_view after) {
         const std::size_t end = text.find(after, before.size());
         return text.starts_with(before) && end != text.npos
@@ -85,7 +85,7 @@ std::string usage_fault(const CLI::ParseError& error) {
         return fmt::format("{} has no value", name);
     if (const std::string name = between("", kEmptyValue); !name.empty())
         return fmt::format("{} has an empty value", name);
-    // "--policy: never not in {require,prefer,auto}"
+    // The text is, for example, "--policy: never not in {require,prefer,auto}".
     constexpr std::string_view kChoices = " not in {";
     const std::size_t colon = text.find(": "), choices = text.rfind(kChoices);
     if (colon != text.npos && choices != text.npos && choices > colon && text.ends_with('}')) {
@@ -102,7 +102,7 @@ std::string usage_fault(const CLI::ParseError& error) {
                                kMore = "The following arguments were not expected: ";
     std::string word;
     if (text.starts_with(kOne)) word = text.substr(kOne.size());
-    if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // in reverse order
+    if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // CLI11 reverses them
     if (word.starts_with('-')) return fmt::format("there is no option `{}`", word);
     if (!word.empty()) return fmt::format("`{}` is not expected here", word);
     return text.starts_with(kOne) || text.starts_with(kMore) ? "an empty word is not expected here"

@@ -22,8 +22,8 @@ std::string without_marks(std::string_view text) {
     return out;
 }
 
-// Where the term of an item ends, at ": "; npos: the item begins with none. A term is `code`, words
-// in capitals, or both.
+// Where the term of an item ends, at ": "; npos: the item begins with no term. A term is `code`,
+// words in capitals, or both.
 std::size_t term_end(std::string_view item) {
     const std::size_t end = item.find(": ");
     bool code = false;
@@ -91,7 +91,7 @@ class Blocks {
 
     void end_block() {
         item_ = false;
-        if (last_ == Block::code) last_ = Block::paragraph;  // so that a gap separates the next one
+        if (last_ == Block::code) last_ = Block::paragraph;  // so that a gap follows
     }
 
     void add_words(std::string_view line, bool begins_item) {
@@ -125,7 +125,7 @@ std::size_t page_width() {
 
 void print_wrapped(std::string_view text, std::string_view first, std::size_t width) {
     std::string line(first);
-    bool begun = false;  // a word stands in the line
+    bool begun = false;  // whether the line has a word
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
         for (bool code = false; end < text.size() && (code || text[end] != ' '); ++end)

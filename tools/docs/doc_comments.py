@@ -148,7 +148,7 @@ class Filter:
                 text = re.sub(r'(?<=\S) +/\* (.*) \*/$', lambda m: f' /**< {escaped(m[1])} */', text)
             self.out.append(text)
             if kind != 'space':
-                self.closed = text == '}' and not self.line_has_code  # the comment after it names what ends
+                self.closed = text == '}' and not self.line_has_code  # a comment after a closing brace names what ends
             if kind == 'end':
                 self.line_has_code = False
             elif kind == 'brace':

@@ -84,7 +84,7 @@ def page_of(text, name, title, links):
             out.append(f'# {title} {{#{name}}}')
         else:
             parts = re.split(r'(`[^`]*`)', line)
-            # A single quote would end a code span of one backtick.
+            # For Doxygen, a single quote ends a code span of one backtick. Such a span gets two backticks.
             plain = [f'`{part}`' if part.startswith('`') and "'" in part else part if part.startswith('`') else re.sub(r'([\\@<>&])', r'\\\1', part) for part in parts]
             out.append(re.sub(r'\[([^\]]+)\]\(([^):]+)\)', link, ''.join(plain)))
     return '\n'.join(out) + '\n'
@@ -117,7 +117,7 @@ def layout(pages, headers, verbs):
 def start_page(pages):
     with open(os.path.join(HERE, 'start.md'), encoding='utf-8') as file:
         text = file.read()
-    return '\n'.join(line for line in text.split('\n')  # a line about a document that is not there
+    return '\n'.join(line for line in text.split('\n')  # leaves out lines about documents that are not there
                      if all(name in pages for name in re.findall(r'@ref ([a-z]+)\)', line))) + '\n'
 
 
@@ -127,7 +127,7 @@ def quoted(paths):
 
 
 def settings(work, source, version, theme):
-    doc_filter = '"python3 doc_comments.py"'  # a link in Doxygen's folder, since this has no place for a path with blanks
+    doc_filter = '"python3 doc_comments.py"'  # a link in Doxygen's folder, since this setting takes no path with blanks
     includes = quoted(os.path.join(source, os.path.dirname(folder)) for folder in HEADERS)
     styles = [os.path.join(theme, name) for name in ('doxygen-awesome.css', 'doxygen-awesome-sidebar-only.css')] if theme else []
     values = {

@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 940
 
-# Parts: name, folders, words below the name. A part that includes none of the others stands in the lowest row.
+# Parts: name, folders, words below the name. A part that includes no other part stands in the lowest row.
 PARTS = [
     ('applications', ['tools/wye', 'tools/bench', 'runtime/examples'], 'wye, wye bench, examples'),
     ('API', ['runtime/include'], 'wye.h, wye.hpp'),
@@ -138,7 +138,7 @@ def parts_picture():
     wide, step, place, body = 172, 84, {}, ''
     gap = WIDTH / max(len(parts) for parts in levels)
     for level, parts in enumerate(levels):
-        for number, part in enumerate(parts):  # a part alone stands above the second one of the full row, or in the middle
+        for number, part in enumerate(parts):  # a part that is alone in its row: above the second part of a full row, or in the middle
             column = number if len(parts) > 1 else 2 if part in ('sdk', 'plugin ABI') else 1
             place[part] = (gap * (column + 0.5), 8 + level * step)
     arrows = ''

@@ -95,7 +95,7 @@ std::size_t print_warnings(const std::string& path, const Json& analysis) {
     return warnings.size();
 }
 
-// Returns whether the program passed.
+// Checks a program and prints the result. Returns whether the program passed.
 Result<bool> check_program(const CheckOptions& options) {
     WYE_ASSIGN(const auto file, read_program(options.program));
     // Checking needs no device, so no plugins are searched for.
@@ -127,7 +127,7 @@ Result<void> lower_program(const LowerOptions& options) {
     StagedOutputs outputs;
     if (!options.output.empty()) WYE_TRY(outputs.open(options.output));
     ContextOptions context_options;
-    // Only formats that a plugin's compiler makes need plugins.
+    // Without a device, plugins are needed only for formats that a plugin's compiler makes.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
     if (options.device.empty() && !compiled) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
     const auto list = [](const std::vector<std::string>& names) {
@@ -146,7 +146,7 @@ Result<void> lower_program(const LowerOptions& options) {
     WYE_ASSIGN(const auto lowered,
                program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
-    if (options.output.empty()) {  // not by the name /dev/stdout, whose file would be replaced
+    if (options.output.empty()) {  // not as the file /dev/stdout, which would be replaced
         if (std::fwrite(bytes.data(), 1, bytes.size(), output()) != bytes.size() ||
             std::fflush(output()) != 0)
             return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");

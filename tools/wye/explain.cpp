@@ -17,10 +17,10 @@
 namespace wye::tool {
 namespace {
 
-// A chapter of the reference, or an entry of it: the lines between two headings.
+// A chapter or an entry of the reference: the lines between two headings.
 struct ReferencePart {
     std::string_view heading;
-    std::vector<std::string> words;  // of an entry's heading; empty: a chapter
+    std::vector<std::string> words;  // the words in an entry's heading; empty: a chapter
     std::vector<std::string_view> lines;
 };
 
@@ -51,7 +51,7 @@ std::vector<ReferencePart> reference_parts() {
     return parts;
 }
 
-// Writes an entry: its words, or the heading of a chapter, then its text.
+// Writes the words of an entry or the heading of a chapter, then the text.
 void print_part(const ReferencePart& part, std::size_t width) {
     if (part.words.empty())
         fmt::print("{}\n", part.heading);

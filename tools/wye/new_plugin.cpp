@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye new-plugin`: writes a project for a plugin, from the files of tools/new_plugin, which are
-// embedded at build time. In these the plugin is called `acme`.
+// embedded at build time. In these files the plugin is called `acme`.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,7 +39,8 @@ constexpr std::array<std::string_view, 5> kOwn = {"cpu", "cuda", "null", "opencl
 
 bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != kOwn.end(); }
 
-// As registry/README.md, "Manifest", says.
+// Whether a name is a plugin id as registry/README.md defines it ("Manifest"), and not the id of
+// one of Wye's own plugins.
 bool is_plugin_id(std::string_view name) {
     return registry::valid_plugin_id(name) && !is_own(name);
 }
@@ -76,7 +77,7 @@ Result<void> check_name(const std::string& name) {
                  shown);
 }
 
-// Which parts of the template a format takes.
+// Which parts of the template the project of a format has.
 enum class Form { OpenclC, WyeProgram, Own };
 
 std::string_view part_of(Form form) {
@@ -119,7 +120,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-// As one word of a shell. Control characters are escaped as in $'...'.
+// Quotes a path as one word of a shell. Control characters are escaped as in $'...'.
 std::string quoted(const std::string& path) {
     constexpr std::string_view kPlain = "/._-+,:@%";
     const auto is_plain = [&](char c) {
@@ -145,7 +146,8 @@ std::string upper(std::string_view text) {
     return out;
 }
 
-// Whether lines between `# <word>` and `# </word>` (or with `//`) stay.
+// Whether the lines between the marks `# <word>` and `# </word>` (or with `//`) stay in the
+// project.
 bool stays(std::string_view word, Form form) {
     return word == part_of(form) || (word == "compiled" && form != Form::WyeProgram);
 }
@@ -194,7 +196,7 @@ Error cannot_write(const std::filesystem::path& path, int problem) {
             "Fix: choose a folder that may be written to, with --out", path.string()};
 }
 
-// A folder that becomes `target` complete, or not at all.
+// A folder that appears as `target` when it is complete, or not at all.
 class StagedFolder {
   public:
     explicit StagedFolder(std::filesystem::path target) : target_(std::move(target)) {}
@@ -236,11 +238,12 @@ class StagedFolder {
         return {};
     }
 
-    // Never replaces what has come into being under the name meanwhile.
+    // Renames the folder to `target`. Never replaces a file, or a folder with files, that has
+    // appeared there meanwhile.
     Result<void> publish() {
         if (::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) !=
             0) {
-            const bool unknown = errno == EINVAL || errno == ENOSYS;  // to the file system
+            const bool unknown = errno == EINVAL || errno == ENOSYS;  // the flag is unknown
             if (!unknown || ::rename(staged_.c_str(), target_.c_str()) != 0)
                 return cannot_write(target_, errno);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The verbs and options of a command as plain values. The pages of `wye help`, the manual pages and
-// the completions of shells are made from them, so that they say what --help says.
+// the completions of shells are made from these values, so that all of them say what --help says.
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@ namespace wye::tool {
 
 struct OptionEntry {
     std::vector<std::string> flags;  // "-d", "--device"
-    std::string value;               // what help texts call its value; empty: a flag
+    std::string value;               // the value's name in help texts; empty: the option is a flag
     std::string about;
     bool required = false, repeats = false;
-    std::vector<std::string> values = {};  // those that are known; a shell completes them
-    bool view = false;                     // it is of the group kViews
+    std::vector<std::string> values = {};  // the known values, which a shell completes
+    bool view = false;                     // whether the option is in the group kViews
 };
 
-// The group of options that the verbs below their verb refuse, since those are views too.
+// The group of options that choose a view of a verb. The verbs below that verb refuse these
+// options, since each such verb prints a view of its own.
 inline constexpr const char* kViews = "Options for views";
 
 struct PositionalEntry {
@@ -34,7 +35,7 @@ struct VerbEntry {
     bool helper = false;  // a separate program
     std::vector<OptionEntry> options;
     std::vector<PositionalEntry> positionals;
-    std::vector<VerbEntry> verbs;  // subcommands of this one, as "diff" of "info"
+    std::vector<VerbEntry> verbs;  // subcommands, such as "diff" of "info"
 };
 
 [[nodiscard]] VerbEntry verb_table(const CLI::App& app);
@@ -43,7 +44,7 @@ struct VerbEntry {
 void add_values(VerbEntry& table, const std::string& verb, const std::string& name,
                 const std::vector<std::string>& values);
 
-// As one JSON document, members as above; `value` is null for a flag.
+// The table as one JSON document with the members of VerbEntry; `value` is null for a flag.
 [[nodiscard]] std::string json_of(const VerbEntry& table);
 
 }  // namespace wye::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of `wye`, except for `info` (info/info.hpp). Each takes parsed options, writes data to
-// stdout and diagnostics to stderr, and returns the exit code.
+// The verbs of `wye`, except for `info` (info/info.hpp). Each verb takes parsed options, writes
+// data to stdout and diagnostics to stderr, and returns the exit code.
 #pragma once
 
 #include <array>
@@ -17,34 +17,34 @@ namespace wye::tool {
 struct VerbEntry;
 
 struct HelpOptions {
-    std::vector<std::string> words;  // a verb, and one below it
-    bool markdown = false;           // as it is, for manual pages
+    std::vector<std::string> words;  // a verb, and maybe a verb below it
+    bool markdown = false;           // prints the page as Markdown, for manual pages
 };
 [[nodiscard]] ExitCode help(const HelpOptions& options, const VerbEntry& table);
 
 struct CheckOptions {
     std::string program;
     bool json = false;
-    bool warnings = false;     // even if standard error is no terminal
-    bool no_warnings = false;  // even if it is one
+    bool warnings = false;     // prints warnings even if standard error is no terminal
+    bool no_warnings = false;  // prints no warnings even on a terminal
     bool werror = false;       // a program with warnings fails
 };
 [[nodiscard]] ExitCode check(const CheckOptions& options);
 
 struct ExplainOptions {
-    std::vector<std::string> words;  // of the language; none: lists all
+    std::vector<std::string> words;  // words of the language; empty: lists all words
 };
 [[nodiscard]] ExitCode explain(const ExplainOptions& options);
 
 struct ConformOptions {
-    std::string plugin;  // the file
-    std::string device;  // selector or index; empty: the first usable one
+    std::string plugin;  // the plugin's file
+    std::string device;  // selector or index; empty: the first usable device
     bool json = false, quick = false, full = false;
-    std::vector<std::string> only;    // groups; none: all
-    std::vector<std::string> config;  // "KEY=VALUE", of the plugin
-    std::vector<std::string> layers;  // files, the first nearest to the host
-    std::string timeout;              // seconds; empty: by the depth
-    std::string random_time;          // seconds; empty: by the depth
+    std::vector<std::string> only;    // groups; empty: all
+    std::vector<std::string> config;  // the plugin's configuration, as "KEY=VALUE"
+    std::vector<std::string> layers;  // files of layers; the first is nearest to the host
+    std::string timeout;              // seconds; empty: depends on `quick` and `full`
+    std::string random_time;          // seconds; empty: depends on `quick` and `full`
 };
 [[nodiscard]] ExitCode conform_plugin(const ConformOptions& options);
 
@@ -61,15 +61,15 @@ struct LowerOptions {
 
 struct NewPluginOptions {
     std::string name;                 // the plugin's id
-    std::string format = "opencl-c";  // or "wye-program", or one of the vendor's own
-    std::string out;                  // the folder to make; empty: `name` in the current one
+    std::string format = "opencl-c";  // or "wye-program", or a vendor's own format
+    std::string out;                  // the folder to make; empty: `name` in the current folder
 };
 [[nodiscard]] ExitCode new_plugin(const NewPluginOptions& options);
 
 struct RunOptions {
     std::string program;
     std::string device;
-    std::string policy = "require";    // how strictly the selector binds; or "prefer", "auto"
+    std::string policy = "require";    // or "prefer", "auto": how strictly the selector binds
     std::vector<std::string> inputs;   // name=DATA
     std::vector<std::string> outputs;  // name=FILE
     std::vector<std::string> shapes;   // name=ROWSxCOLUMNS
@@ -85,7 +85,7 @@ struct RunOptions {
     bool graph = false;                   // the repetitions are executions of a graph
     bool quiet = false;                   // no report line on stderr
     bool counters = false;                // also the device's counters
-    bool json = false;                    // the report, and counters, as one document on stdout
+    bool json = false;                    // report and counters as one document on stdout
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Context: a device's primary context, shared with the CUDA runtime and other libraries of the
-// process, and its memory pool. [FREE], except for `end`.
+// process, and its memory pool. Free-threaded, except for `end`.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace wye::cuda {
 
 class Context : public ContextState {
   public:
-    // Error: DEVICE_LOST, with the advice to restart the process, if the effect of an earlier fault
-    // outlived its context.
-    // `loss`: of the device, which outlives the context.
+    // Error: DEVICE_LOST, with the advice to restart the process, if the driver gives the process
+    // no context after an earlier fault.
+    // `loss`: the loss state of the device, which outlives the context.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info,
                                                                  sdk::LossState& loss);
@@ -29,9 +29,10 @@ class Context : public ContextState {
     [[nodiscard]] Error gone(std::string_view call) const;
     // Releases the primary context. Objects left in it count as lost.
     void end();
-    // Resets the primary context, for all its users in the process, unless that was done since this
-    // object was made: another device has then recovered from the same loss, and is in use. Devices
-    // on that primary context are lost first, so that they do not use what no longer exists.
+    // Resets the primary context, for all its users in the process. Does nothing if the primary
+    // context was reset since this object was made: another Device has then recovered from the same
+    // loss, and is in use. Before the reset, marks all Devices on the primary context as lost, so
+    // that they use none of the objects that the reset destroys.
     [[nodiscard]] CUresult reset();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
@@ -41,11 +42,12 @@ class Context : public ContextState {
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
-    // The same for page-locked host memory.
+    // Like `allocate`, for page-locked host memory.
     [[nodiscard]] CUresult allocate_host(std::uint64_t size, HostMemoryHandle& out);
     [[nodiscard]] CUresult make_queue(const wye_queue_desc& wanted, StreamHandle& out,
                                       sdk::QueueGrant& granted);
-    // Returns memory to bind for empty ranges, since a kernel may always read one element.
+    // Returns the memory that is bound for empty ranges, since a kernel may read element 0 of any
+    // range.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:
@@ -57,8 +59,8 @@ class Context : public ContextState {
 
     const DeviceInfo& info_;
     sdk::LossState& loss_;
-    Context* next_ = nullptr;  // in the list of contexts; guarded by its lock
-    bool was_reset_ = false;   // the same
+    Context* next_ = nullptr;  // in the list of contexts; guarded by the list's lock
+    bool was_reset_ = false;   // guarded by the list's lock
     StreamHandle pool_stream_;
     PoolHandle pool_;  // empty if the device has no pools
     Memory nothing_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events: the events of a stream: their state, their times, and waits for them. They are reused
-// once nothing waits for them. [FREE].
+// Events: the events of a stream: their state, their times, and waits for them. Events are reused
+// once nothing waits for them. Free-threaded.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ struct Event {
 };
 using EventRef = std::shared_ptr<Event>;
 
-// The work of a submit.
+// The events, mark and read-backs of a submit.
 struct Submit {
     EventRef first, last;    // `first` is set if the submit is timed, `last` when it is needed
     std::uint32_t mark = 0;  // the number that the stream writes after the submit; 0: none
-    std::vector<sdk::HostCopy> copies;  // made when the submit has ended
+    std::vector<sdk::HostCopy> copies;  // made by the host once the submit has ended
 
     void clear() {
         if (first) first.reset();
@@ -48,8 +48,8 @@ class Events {
     Events(Device& device, CUstream stream)
         : device_(device), context_(device.context()), stream_(stream), marks_(context_, stream) {}
 
-    // Makes the context current for the lifetime of the result. All members except give_back need
-    // this.
+    // Makes the context current for the lifetime of the result. Members that call the driver need
+    // the context to be current.
     [[nodiscard, gnu::always_inline]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record(EventKind kind);
@@ -77,12 +77,14 @@ class Events {
     // Called before a submit. `among` is true if other submits are pending or this one is timed.
     // Submitting thread only.
     void begin(bool among) { writes_mark_ = !among; }
-    // Lets the stream write a mark after the submit, unless other submits are pending. In that case
-    // the time that the mark costs the stream matters more. Submitting thread only.
+    // Lets the stream write a mark after the submit, unless other submits are pending or this one
+    // is timed. In that case the time that the mark costs the stream matters more than a quick
+    // wait. Submitting thread only.
     void write_mark(Submit& submit) {
         if (writes_mark_) submit.mark = write_mark();
     }
-    // Lets the stream write a mark after a submit while no other is pending. Returns the mark.
+    // Lets the stream write a mark after a submit while no other submit is pending. Returns the
+    // mark.
     [[nodiscard]] std::uint32_t write_mark() { return marks_.write(); }
     // Records the submit's event, if it has none.
     [[nodiscard]] Result<void> mark(Submit& submit, EventKind kind) {
@@ -100,7 +102,8 @@ class Events {
     // Whether times can be converted to the host's clock with enough precision. Times between
     // events are floats, which lose digits as they grow.
     [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
-    // Relates the two clocks by an event on the idle stream. Submitting thread only.
+    // Relates the device's clock to the host's, by an event on the idle stream. Submitting thread
+    // only.
     void match_clock();
     [[nodiscard]] Result<bool> wait(const EventRef& event) const;
     // Waits until the stream is idle.
@@ -128,7 +131,7 @@ class Events {
         WYE_TRY(device_.check(now, "work on the queue"));
         return true;
     }
-    void give_back(EventRef event) noexcept;  // not null; without memory to keep it, frees it
+    void give_back(EventRef event) noexcept;  // not null; frees it if memory runs out
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;

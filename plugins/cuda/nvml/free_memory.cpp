@@ -9,7 +9,7 @@ namespace {
 // Types and values of the NVML API reference, the same in all its versions.
 using NvmlDevice = void*;
 constexpr unsigned kSuccess = 0;
-constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device, but looking one up does
+constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no GPU; looking up a GPU does
 
 struct Nvml {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;

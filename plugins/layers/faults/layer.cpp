@@ -3,8 +3,8 @@
 // The layer `faults`: makes calls fail, hang or lose their device by rules of the configuration
 // (`layer.faults.rules`, see rules.hpp), to test what an application or the host does then. A call
 // that fails does not reach the plugin. A lost device returns DEVICE_LOST, like a driver's device,
-// until try_recover. Before that its pending work ends in the plugin below, since the buffers of
-// that work may be freed from then on.
+// until try_recover. When the device is lost, the layer first ends the pending work in the plugin
+// below, since the host may free the buffers of that work from then on.
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -34,7 +34,7 @@ using DeviceNode = layer::DeviceNode<State>;
 using QueueNode = layer::QueueNode<State>;
 
 constexpr const char* kArea = "faults";
-constexpr std::uint64_t kDrain = 10'000'000'000;  // ns, time limit for the work of a lost device
+constexpr std::uint64_t kDrain = 10'000'000'000;  // ns, time limit to end the work of a lost device
 
 // The rules of a plugin, and the number of calls of its slots so far.
 class Plugin {
@@ -85,7 +85,7 @@ class Plugin {
     const wye_host_table& host_;
     const std::vector<Rule> rules_;
     std::vector<std::atomic<bool>> applied_;                                // by rule
-    std::map<std::string, std::atomic<std::uint64_t>, std::less<>> calls_;  // of slots with rules
+    std::map<std::string, std::atomic<std::uint64_t>, std::less<>> calls_;  // by slot with rules
 };
 
 class Queue {
@@ -94,7 +94,7 @@ class Queue {
     std::atomic<std::uint64_t> newest{0};  // the newest submitted value
 };
 
-// Whether a device is lost, and which values were known to be reached before.
+// Whether a device is lost, and which values were known to be reached before the loss.
 class Device {
   public:
     Device(PluginNode&, std::uint32_t) {}
@@ -122,7 +122,7 @@ class Device {
     }
 
     // Notes that the host learned that the value is reached, which remains true after a loss. If
-    // there is no memory, the value counts as lost then.
+    // there is no memory for the note, the value counts as lost after a loss.
     void note_reached(const wye_event& event) noexcept {
         const sdk::Lock lock(mutex_);
         try {
@@ -137,14 +137,15 @@ class Device {
         return event.value == 0 || (at != reached_.end() && event.value <= at->second);
     }
 
-    // Whether a failed value was ended by a loss, also if the device was recovered since.
+    // Whether a failed value was ended by a loss, even if the device was recovered since.
     [[nodiscard]] bool was_lost(const wye_event& event) const {
         const sdk::Lock lock(mutex_);
         const auto at = lost_up_to_.find(event.timeline);
         return lost_ || (at != lost_up_to_.end() && event.value <= at->second);
     }
 
-    // Submits share this lock. A loss takes it alone, so it waits for the submits inside.
+    // Submits hold this lock shared. A loss holds it exclusively, so the loss waits for all submits
+    // that are in progress.
     sdk::SharedMutex submits;
 
     // Ends the work that the plugin still runs. Called with `submits` held exclusively.
@@ -192,8 +193,8 @@ wye_status lost(const wye_host_table& host, std::string_view slot, wye_error** s
 
 // ---- The layer -----------------------------------------------------------------------------
 
-// Slots of a device that are not affected by its loss: those that end things, and those that the
-// layer answers itself (below).
+// Slots whose calls do not fail when the device is lost: the plugin answers these calls, or the
+// layer does so itself (see below).
 template <typename Slot>
 constexpr bool kAnswersWhenLost =
     std::is_same_v<Slot, slot::device::try_recover> || std::is_same_v<Slot, slot::device::query> ||
@@ -298,7 +299,8 @@ struct Faults {
         return WYE_OK;
     }
 
-    // Work below that waits for the host continues, so that its queue can be destroyed.
+    // The plugin below gets the signal or the failure of a timeline even if the device is lost:
+    // work that waits for the timeline then ends, so that the work's queue can be destroyed.
     template <typename Next>
     static wye_status answer(slot::device::timeline_signal, DeviceNode& node, Next& next,
                              const wye_event* event, wye_error** error) {

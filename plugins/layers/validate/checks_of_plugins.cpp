@@ -63,7 +63,7 @@ Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, const w
 
 Result<void> before(slot::plugin::translate, PluginNode& node, Frame&, std::uint32_t index,
                     const wye_artifact*, wye_string, wye_bytes*, wye_error**) {
-    if (index == UINT32_MAX) return {};  // for no device
+    if (index == UINT32_MAX) return {};  // a translation for no device
     Result<void> out = has_device(node, index);
     if (out.ok()) return out;
     return Error(out.error().code, out.error().message, out.error().fix, "H-3");

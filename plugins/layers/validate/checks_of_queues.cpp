@@ -18,7 +18,7 @@ std::vector<wye_command_object*> commands_of(const wye_submission& submission) {
     return out;
 }
 
-// Calls use(object) for each object that an operation uses. `objects` has its programs.
+// Calls use(object) for each object that an operation uses. `objects`: the device's objects.
 template <typename Use>
 void each_object(Objects& objects, const wye_operation& operation, Use&& use) {
     const auto use_all = [&](const wye_binding* bindings, std::uint32_t count) {
@@ -59,7 +59,7 @@ void each_object(Objects& objects, const wye_operation& operation, Use&& use) {
     }
 }
 
-// See Submit::small.
+// Whether a submission is small in the sense of Submit::small.
 bool is_small(const wye_submission& submission) {
     constexpr std::uint64_t kMost = 1 << 20;
     std::uint64_t bytes = 0;
@@ -154,12 +154,12 @@ void after(slot::queue::submit, QueueNode& node, Frame& frame, wye_status status
     Queue& queue = node.state();
     queue.newest = submission->value;
     if ((submission->flags & WYE_SUBMISSION_TIMED) != 0) {
-        constexpr std::size_t kMost = 256;  // a plugin keeps the times of this many
+        constexpr std::size_t kMost = 256;  // a plugin keeps the times of this many submits
         queue.timed.insert(submission->value);
         if (queue.timed.size() > kMost) queue.timed.erase(queue.timed.begin());
     }
     if (Timeline* own = objects.timelines.find(node.timeline)) {
-        constexpr std::size_t kMost = 4096;  // of which the layer compares the ends
+        constexpr std::size_t kMost = 4096;  // submits whose ends the layer compares
         own->signalled = submission->value;
         Submit& made = own->submits[submission->value] = std::move(frame.submit);
         made.small = is_small(*submission) && sdk::native_wait(submission->header) == nullptr;

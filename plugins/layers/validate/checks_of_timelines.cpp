@@ -36,7 +36,7 @@ void learn(DeviceNode& node, std::string_view slot, const wye_event& event, wye_
             const auto failed = known->failed.find(event.value);
             if (failed != known->failed.end()) before = failed->second;
         } else if (status != WYE_DEVICE_LOST && status != WYE_OUT_OF_MEMORY) {
-            constexpr std::size_t kMost = 1024;  // a plugin keeps more (`retire`)
+            constexpr std::size_t kMost = 1024;  // failures that the layer remembers
             known->failed.emplace(event.value, status);
             if (known->failed.size() > kMost) known->failed.erase(known->failed.begin());
         }
@@ -216,7 +216,7 @@ void after(slot::device::timeline_signal, DeviceNode& node, Frame&, wye_status s
 Result<void> before(slot::device::timeline_fail, DeviceNode& node, Frame&, const wye_event* event,
                     const wye_error_desc* failure, wye_error**) {
     if (failure->cause != nullptr || failure->code == WYE_OK)
-        return Error(Code::INVALID_ARGUMENT, "the failure has a cause, or the code OK",
+        return Error(Code::INVALID_ARGUMENT, "the failure has a cause, or its code is OK",
                      "Fix: correct the call");
     return signals(node, *event);
 }

@@ -141,7 +141,7 @@ Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
         if (other.usage != WYE_BUFFER_USAGE_REGISTERED || other.lost) continue;
         const auto at = reinterpret_cast<std::uintptr_t>(other.mapped);
         if (begin < at + other.size && at < begin + desc.size)
-            return broken("another buffer has a part of the memory");
+            return broken("a part of the memory belongs to another buffer");
     }
     return {};
 }
@@ -382,8 +382,8 @@ Result<void> HostChecks::execute(const wye_execute_op& op) const {
 Result<void> HostChecks::operation(const wye_operation& operation, const Place& place) const {
     if (operation.flags != 0) return {};  // the plugin refuses it (P-7)
     if (!has_zero_room(operation))
-        return broken("the room behind an operation of kind " + number(operation.kind) +
-                      " is not zero");
+        return broken("the unused bytes of an operation of kind " + number(operation.kind) +
+                      " are not zero");
     switch (operation.kind) {
         case WYE_OPERATION_DISPATCH:
             return dispatch(operation.u.dispatch, place);
@@ -429,7 +429,7 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
                           ", which nothing signals yet; the highest is " + number(known));
     }
     for (const wye_event& signal : std::span(submission.signals, submission.signal_count)) {
-        if (signal.flags != 0) return {};  // likewise
+        if (signal.flags != 0) return {};  // the plugin refuses it (P-7)
         WYE_TRY(event(signal));
         const Timeline& timeline = *objects_.timelines.find(signal.timeline);
         if (timeline.of_queue) return broken("the submit signals the timeline of a queue");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host table for the plugin below the layer. It is the host's own, except that it records each
-// error that is made, so that the layer knows the contents of a failed call's error (P-11).
-// Free-threaded.
+// The host table for the plugin below the layer. Each slot passes its call on to the host's own
+// table. The table records each error that the plugin makes, so that the layer knows the contents
+// of a failed call's error (P-11). Free-threaded.
 #pragma once
 
 #include <optional>
@@ -17,20 +17,21 @@ namespace wye::layers::validate {
 // An error that the plugin made.
 struct Made {
     wye_status code = WYE_OK;
-    std::string fault;  // what is wrong with it, as the error of a failed call; empty: nothing
+    std::string fault;  // what is wrong with the error; empty: nothing
 };
 
 class HostTable {
   public:
-    // `below` is the table that the layer was given for the plugin below it.
+    // `below` is the host's table, which the layer was given.
     explicit HostTable(const wye_host_table& below);
     HostTable(const HostTable&) = delete;
     HostTable& operator=(const HostTable&) = delete;
 
     [[nodiscard]] const wye_host_table& table() const { return table_; }
-    // Whether the calling thread is inside of a slot of the host, in any object of this class.
+    // Whether the calling thread is inside a slot of any HostTable.
     [[nodiscard]] static bool is_inside() noexcept;
-    // Returns the record of an error and removes it, or nothing if the error was not made here.
+    // Removes and returns the record of an error; nullopt: the error was not made through this
+    // table.
     [[nodiscard]] std::optional<Made> take(const wye_error* error);
 
   private:

@@ -4,8 +4,8 @@
 // plugin-abi/README.md, on both sides. A breach is an error in the host's log (breaches.hpp). A
 // call with which the host breaks a rule does not reach the plugin, which need not check its
 // arguments; the call fails with the breach as its error. checks.hpp has the checks of single
-// slots. This file has those of all slots: objects that ended, threads, errors, outputs and
-// surroundings.
+// slots. This file has the checks that all slots share: objects that ended, threads, errors,
+// outputs and surroundings.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 // ---- Arguments -----------------------------------------------------------------------------
 
 // Whether a type may be an output by value. Objects, whose types are incomplete here, and errors
-// are not.
+// are not outputs by value.
 template <typename T>
 concept Output = !std::is_const_v<T> && !std::is_same_v<T, wye_error*> && requires {
     sizeof(T);
@@ -131,12 +131,12 @@ class Visit {
     int others_ = 0, alone_others_ = 0;
 };
 
-// The device that a call concerns; null: none, or all of a plugin.
+// The device that a call concerns; null: no device, or all devices of a plugin.
 Inside* device_of(PluginNode&) { return nullptr; }
 Inside* device_of(DeviceNode& node) { return &node.state().inside; }
 Inside* device_of(QueueNode& node) { return &node.device().state().inside; }
 
-// Says that a device is being recovered.
+// Marks a device as being recovered while this object exists.
 class Recovery {
   public:
     explicit Recovery(Inside& inside) : inside_(inside) { inside_.recovering = true; }
@@ -199,7 +199,7 @@ struct Validate {
             return;
         }
         const std::optional<Made> made = plugin.hooks.take(given);
-        if (!made) return;  // the host made it
+        if (!made) return;  // the host made the error
         if (!made->fault.empty()) breach(made->fault);
         if (made->code != status)
             breach("its status is " + std::to_string(status) + ", and its error has the code " +
@@ -218,7 +218,8 @@ struct Validate {
         if (stack && !process) breach(kStack);
         if (!process) return;
         for (const char* what : process->changes()) breach(what);
-        // Compilers of drivers change handlers when they are loaded, and the host restores them.
+        // Compilers of drivers change handlers when they are loaded. The host restores the
+        // handlers, so the layer only warns.
         std::string signals;
         for (const int signal : process->changed_handlers())
             signals += (signals.empty() ? "" : ", ") + std::to_string(signal);

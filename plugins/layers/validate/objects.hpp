@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The record of a device's objects: how they were made, and what became of them. The calls of the
-// host and of the plugin are compared with it. Not thread-safe; the device's mutex guards it.
+// host and of the plugin are compared with this record. Not thread-safe; the plugin's mutex guards
+// the record.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace wye::layers::validate {
 
-// The queues' values that use an object, only the newest of each queue.
+// For the timeline of each queue, the newest value whose work uses an object.
 using Uses = std::map<wye_timeline_object*, std::uint64_t>;
 
 struct Buffer {
@@ -28,9 +29,9 @@ struct Buffer {
     std::uint64_t size = 0;
     std::uint64_t alignment = 1;
     std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE;
-    const void* mapped = nullptr;  // null if it was not mapped yet
+    const void* mapped = nullptr;  // the address of the mapping; null: not mapped yet
     Uses uses;
-    bool lost = false;  // whether its device was recovered since
+    bool lost = false;  // whether the device was recovered since the buffer was made
 };
 
 struct Program {
@@ -48,44 +49,46 @@ struct Command {
     std::uint32_t params_size = 0;
     std::uint32_t most_pending = 0;  // 0 stands for any number
     std::vector<std::pair<std::uint32_t, wye_program_object*>> operations;  // kind and program
-    std::set<wye_buffer_object*> buffers;    // those that the command names
-    std::set<wye_program_object*> programs;  // likewise
-    std::string dead;  // the destroyed object that it names; empty: it may be executed
+    std::set<wye_buffer_object*> buffers;    // buffers that the command names
+    std::set<wye_program_object*> programs;  // programs that the command names
+    std::string dead;  // the kind of a destroyed object that the command names; empty: none
     std::vector<wye_event> pending;  // executions that are not known to have ended
-    std::thread::id busy;            // the thread that submits or updates it
+    std::thread::id busy;            // the thread that submits or updates the command
     Uses uses;
     bool lost = false;
 };
 
-// The end of a download's memory: the word that the layer wrote there, and the one before it.
+// A mark at the end of a download's memory: the word that the layer wrote, and the word that was
+// there before.
 struct Mark {
     unsigned char* at = nullptr;
     std::uint64_t word = 0, before = 0;
 };
 
-// A submit to a queue that is not known to have ended.
+// A submit that is not known to have ended.
 struct Submit {
-    std::vector<wye_event> waits;  // on timelines that are alive
-    // Whether it consists of small fills and copies at most. If such a submit fails or lasts, then
-    // because of what it waits for.
+    std::vector<wye_event> waits;  // waits on timelines that are alive
+    // Whether the submit has nothing but small fills and copies. If such a submit fails or does not
+    // end, the reason is what it waits for.
     bool small = false;
-    // Whether a timeline that it waits for was destroyed after the awaited value was reached
-    // (outlived), and whether one was destroyed before (excused).
+    // Outlived: a timeline that the submit waits for was destroyed after the awaited value was
+    // reached. Excused: such a timeline was destroyed before the awaited value was reached.
     bool outlived = false, excused = false;
     std::vector<Mark> marks;
-    std::vector<std::pair<const void*, std::uint64_t>> sources;  // of its uploads, with their sizes
+    std::vector<std::pair<const void*, std::uint64_t>> sources;  // memory of uploads, sizes
 };
 
 struct Timeline {
     static constexpr std::string_view kNoun = "timeline";
     bool of_queue = false;
-    // Highest value that was submitted, or is to be signalled by a submit or the host.
+    // The highest value that was submitted to the queue or, for a timeline of the host, that a
+    // submit or the host signals.
     std::uint64_t signalled = 0;
     std::uint64_t reached = 0;  // the highest value that the plugin reported as reached
     std::map<std::uint64_t, wye_status> failed;  // values that the plugin reported as failed
-    Uses uses;                                   // uses by submits that signal it
-    std::map<std::uint64_t, Submit> submits;     // of a queue's timeline, by value
-    int calls = 0;                               // calls inside that name it
+    Uses uses;                                   // submits that signal the timeline
+    std::map<std::uint64_t, Submit> submits;     // for a queue's timeline, by value
+    int calls = 0;                               // running calls that name the timeline
     bool lost = false;
 };
 
@@ -118,7 +121,7 @@ class Kind {
   private:
     std::unordered_map<Pointer*, Object> live_;
     std::set<Pointer*> ended_;
-    std::deque<Pointer*> order_;  // the order of `ended_`
+    std::deque<Pointer*> order_;  // the members of `ended_`, oldest first
 };
 
 struct Objects {
@@ -132,17 +135,18 @@ struct Objects {
     [[nodiscard]] auto& of(wye_command_object*) { return commands; }
     [[nodiscard]] auto& of(wye_timeline_object*) { return timelines; }
 
-    // Returns "a program", for example, if an object of another kind is at this address, else an
-    // empty text.
+    // Returns the kind of the live object at this address, such as "a program"; empty: there is
+    // none.
     [[nodiscard]] std::string kind_at(const void* at) const;
     // Returns what was not destroyed, such as "2 buffers, 1 queue", or an empty text.
     [[nodiscard]] std::string left(std::uint64_t queues) const;
-    // Marks the commands that name a destroyed program or buffer, which may not be executed any
-    // more.
+    // Marks the commands that name the destroyed program or buffer. Such commands may not be
+    // executed any more.
     void end_commands_of(wye_buffer_object* at, std::string_view noun);
     void end_commands_of(wye_program_object* at, std::string_view noun);
     void end_commands_of(wye_command_object*, std::string_view) {}
-    // Removes the pending values of a destroyed queue.
+    // Forgets which objects the work of a destroyed queue uses, and its pending executions of
+    // commands.
     void forget_uses(wye_timeline_object* queue);
     // Marks all objects as unusable, since the device was recovered.
     void lose();

@@ -34,18 +34,17 @@ using PluginNode = sdk::layer::PluginNode<State>;
 using DeviceNode = sdk::layer::DeviceNode<State>;
 using QueueNode = sdk::layer::QueueNode<State>;
 
-// The number of calls inside an object: all calls, and those of [SYNC] slots.
+// The number of calls inside an object: all calls, and calls of [SYNC] slots.
 struct Inside {
     std::atomic<int> calls{0}, alone{0};
-    std::atomic<bool> ended{false};       // whether it was closed or destroyed
-    std::atomic<bool> recovering{false};  // a device: whether a call recovers it
+    std::atomic<bool> ended{false};       // whether the object was closed or destroyed
+    std::atomic<bool> recovering{false};  // whether a call recovers the device
 };
 
 class Plugin {
   public:
     // Reads the configuration:
-    //   layer.validate.of        the side whose breaches are reported: host, plugin or both
-    // (default)
+    //   layer.validate.of        whose breaches are reported: host, plugin or both (the default)
     //   layer.validate.late_ms   by how many ms a wait may exceed its limit; default 1000
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host,
                                                                 const wye_layer_next& next);
@@ -67,11 +66,12 @@ class Plugin {
     std::map<std::uint32_t, std::string> infos WYE_GUARDED_BY(mutex);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> facts WYE_GUARDED_BY(mutex);
     std::set<Device*> open WYE_GUARDED_BY(mutex);
-    // Devices and queues as the host knows them. Their addresses are not used again.
+    // The addresses of devices and queues as the host knows them, also of closed and destroyed
+    // ones: the layer keeps their states (kKeepsEnded), so no address is used again.
     std::set<const void*> handles WYE_GUARDED_BY(mutex);
     // Held exclusively while a timeline is removed from the record, and shared while the layer asks
-    // the plugin about a timeline, so that it asks about none that is destroyed. Locked before
-    // `mutex`.
+    // the plugin about a timeline, so that the layer never asks about a destroyed timeline. Locked
+    // before `mutex`.
     sdk::SharedMutex ends;
 };
 
@@ -88,7 +88,7 @@ class Device {
     std::uint64_t marks = 0;         // number of marks so far (marks.hpp)
     std::uint32_t tried_groups = 0;  // workgroups of the largest trial launch (trials.hpp)
     std::uint64_t tried_bytes = 0;   // bytes of the largest trial move
-    // Handles by slot and object.
+    // Native handles as first reported, by slot and object.
     std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;
     Inside inside;
@@ -107,7 +107,7 @@ class Queue {
     Inside inside;
 };
 
-// Data that the checks before a call pass to those after it.
+// Data that the checks before a call pass to the checks after the call.
 struct Frame {
     explicit Frame(Plugin& owner) : plugin(owner) {}
     ~Frame();
@@ -116,10 +116,10 @@ struct Frame {
 
     Plugin& plugin;
     std::uint64_t spent_ns = 0;          // the duration of the call
-    std::vector<std::uint64_t> reached;  // the value of each event's timeline before the call
+    std::vector<std::uint64_t> reached;  // reached value of each event's timeline before the call
     // Timelines that this call names.
     std::vector<std::pair<Device*, wye_timeline_object*>> named;
-    Submit submit;  // what is known of a submit before it
+    Submit submit;  // for a submit: what is known before the call
     // Commands that this call entered.
     std::vector<std::pair<Device*, wye_command_object*>> busy;
 };

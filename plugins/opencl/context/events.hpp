@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events: the events of a queue's commands: their state, their times, and waits for them. [FREE].
+// Events: the events of a queue's commands: their state, their times, and waits for them.
+// Free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +13,15 @@
 
 namespace wye::opencl {
 
-// The work of a submit.
+// The events that mark the start and the end of a submit.
 struct Submit {
-    EventHandle first, last;           // first: of a timed submit, unless it is also the last
+    EventHandle first, last;           // `first`: only if timed, with several commands
     cl_command_queue queue = nullptr;  // if `last` is null: the native queue for a marker
 
     [[nodiscard]] bool is_marked() const { return static_cast<bool>(last); }
 };
 
-// Inline, since it is on the path of every dispatch and its wait.
+// The functions are inline, since every dispatch and every wait for one calls them.
 class Events {
   public:
     Events(Device& device, const NativeQueues& queue)
@@ -29,7 +30,7 @@ class Events {
           few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))),
           asks_each_(!nvidia_cl_costly_status(device.info)) {}
 
-    // Makes the submit's event first, if it has none.
+    // Whether a submit has ended. If the submit has no event, makes it first.
     [[nodiscard]] Result<bool> has_ended(Submit& submit) {
         WYE_TRY(mark(submit));
         const EventState now = state_of(device_.driver, submit.last.get());
@@ -37,8 +38,8 @@ class Events {
         if (now.state < 0) asks_each_.store(true, std::memory_order_relaxed);
         return now.state <= CL_COMPLETE;
     }
-    // Makes the event of a submit that has none: a marker behind all work of its native queue so
-    // far, which is flushed.
+    // If a submit has no event, makes it: a marker behind all work so far of the submit's native
+    // queue, which is then flushed.
     [[nodiscard]] Result<void> mark(Submit& submit) {
         if (submit.last) return {};
         asked_.store(true, std::memory_order_relaxed);
@@ -48,10 +49,10 @@ class Events {
         WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
         return device_.check(driver.clFlush(submit.queue), "clFlush");
     }
-    // The number of pending submits from which on several share an event.
+    // If at least this number of submits is pending, further submits share events.
     [[nodiscard]] std::size_t fewest_shared() const { return few_ ? kFewestShared : SIZE_MAX; }
-    // Whether a submit needs an event from the start. `pending`: other submits. Submitting thread
-    // only; quirk nvidia-cl-costly-events.
+    // Whether a submit needs an event from the start. `pending`: the number of other submits that
+    // are pending. Submitting thread only; quirk nvidia-cl-costly-events.
     [[nodiscard]] bool needs_one(std::size_t pending, bool timed) {
         if (!few_) return true;
         const bool asked = asked_.exchange(false, std::memory_order_relaxed);
@@ -80,8 +81,8 @@ class Events {
         WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
         return marker;
     }
-    // The error of a submit that has ended. A submit without an event has none here: the wait has
-    // reported it; quirk nvidia-cl-costly-status.
+    // The error of a submit that has ended. For a submit without an event, the wait has already
+    // reported any error (quirk nvidia-cl-costly-status).
     [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {
         if (!submit.last || !asks_each_.load(std::memory_order_relaxed)) return std::nullopt;
         const EventState now = state_of(device_.driver, submit.last.get());
@@ -89,7 +90,7 @@ class Events {
         if (now.state < 0) return device_.failed(now.state, "a queued operation");
         return std::nullopt;
     }
-    // From the start of `first` (null: of `last`) to the end of `last`.
+    // The times from the start of `first` (null: of `last`) to the end of `last`.
     [[nodiscard]] sdk::WorkTimes times_of(const EventHandle& first, const EventHandle& last) const {
         const EventTimes times =
             opencl::times_of(device_.driver, (first ? first : last).get(), last.get());
@@ -97,7 +98,8 @@ class Events {
     }
     // Whether times can be put on the host's clock with enough precision.
     [[nodiscard]] bool knows_clock() const { return !device_.clock.is_old(); }
-    // Relates the clocks by a marker on an idle queue with profiling. Submitting thread only.
+    // Relates the device's clock to the host's, by a marker on an idle queue with profiling.
+    // Submitting thread only.
     void match_clock(cl_command_queue queue) {
         device_.clock.renew([&]() -> std::optional<std::uint64_t> {
             EventHandle marker;
@@ -116,7 +118,8 @@ class Events {
             return times.end;
         });
     }
-    // Waits for an event. A failed command is not an error of the wait, but of its own value.
+    // Waits for an event. The failure of a command is not an error of the wait, but of the
+    // command's own timeline value.
     [[nodiscard]] Result<bool> wait(const EventHandle& event) {
         const cl_event raw = event.get();
         const cl_int status = device_.driver.clWaitForEvents(1, &raw);
@@ -135,9 +138,10 @@ class Events {
     // From kFewestShared pending submits on, submits share events; at most kMostShared share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
 
-    // Whether a submit gets an event, which it shares with the submits before it that have none: a
-    // quarter of the pending ones. Depends on numbers of submits only, not on time, so that equal
-    // series of submits make equal driver calls.
+    // Whether a submit gets an event, which stands also for the submits before it that have none.
+    // The submit gets one if the number of submits that would share the event is a quarter of the
+    // pending submits, or kMostShared. The answer depends on numbers of submits only, not on time,
+    // so that equal series of submits make equal driver calls.
     [[nodiscard]] bool ends_share(std::size_t pending) {
         if (++without_ < std::min(pending / 4, kMostShared)) return false;
         without_ = 0;
@@ -147,13 +151,13 @@ class Events {
     Device& device_;
     const NativeQueues& queue_;
     const bool few_;
-    std::atomic<bool> asked_{false};  // whether `mark` has made an event
-    std::atomic<bool> asks_each_;     // whether events are asked for errors of their submits
+    std::atomic<bool> asked_{false};  // whether `mark` made an event since the last submit
+    std::atomic<bool> asks_each_;     // whether each event is asked for its error
 
-    std::size_t without_ = 0;  // newest submits without an event; submitting thread only
+    std::size_t without_ = 0;  // number of newest submits without an event; submitting thread only
 };
 
-// Events that the next command waits for. One thread at a time.
+// The events that the next driver command waits for. One thread at a time.
 class EventWaits {
   public:
     void add(EventHandle event) {
@@ -164,7 +168,7 @@ class EventWaits {
         raw_.clear();
         owned_.clear();
     }
-    // The wait list for the next command; valid until the next member is called.
+    // The wait list for the next command; valid until the next call of a member.
     [[nodiscard]] Order order() const {
         return {static_cast<cl_uint>(raw_.size()), raw_.empty() ? nullptr : raw_.data(), nullptr};
     }

@@ -27,7 +27,7 @@ Result<void> Kernel::set_bytes(cl_uint index, const void* data, std::size_t size
     if (argument.bytes.size() == size && size != 0 &&
         std::memcmp(argument.bytes.data(), data, size) == 0)
         return {};
-    argument.bytes.clear();  // unknown if the call fails
+    argument.bytes.clear();  // the value is unknown if the call fails
     const cl_int status = device_->driver.clSetKernelArg(handle_.get(), index, size, data);
     if (status != CL_SUCCESS)
         return device_->failed(status, "clSetKernelArg " + std::to_string(index), shape_->label);
@@ -36,8 +36,8 @@ Result<void> Kernel::set_bytes(cl_uint index, const void* data, std::size_t size
     return {};
 }
 
-// A whole buffer is passed directly; a range that starts elsewhere becomes a sub-buffer for this
-// launch. The driver retains what a queued launch uses.
+// A range that starts at byte 0 is passed as the whole buffer; any other range becomes a sub-buffer
+// for this launch. The driver retains the memory objects that a queued launch uses.
 Result<void> Kernel::set_buffer(cl_uint index, const wye_binding& binding,
                                 std::vector<MemoryHandle>& temporary) {
     const Driver& driver = device_->driver;

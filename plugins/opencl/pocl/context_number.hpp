@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ContextNumber: a number that no other living context of this process has, the lowest such one up
-// to 63. Quirk pocl-shared-code. [FREE]
+// ContextNumber: a number that no other living context of this process has: the lowest such number
+// up to 63, or else a higher one that was never used. For the quirk pocl-shared-code.
+// Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -27,8 +28,8 @@ class ContextNumber {
     [[nodiscard]] std::uint64_t get() const { return value_; }
 
   private:
-    // Static, since the numbers tell apart contexts that share PoCL's state of the whole process.
-    static inline std::atomic<std::uint64_t> taken_{0}, next_{64};  // a bit for each of 0 to 63
+    // Static, since the numbers tell apart contexts that share PoCL's process-wide state.
+    static inline std::atomic<std::uint64_t> taken_{0}, next_{64};  // taken_: bits for 0 to 63
     std::uint64_t value_;
 };
 

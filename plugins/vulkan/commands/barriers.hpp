@@ -3,7 +3,8 @@
 // BarrierPlanner: determines where a submit needs barriers: only between operations whose buffer
 // ranges conflict. Pure; one thread.
 //
-// The validation layer does not find every missing barrier (quirk layer-missed-hazards).
+// The validation layer does not find every missing barrier (quirk layer-missed-hazards), so the
+// planner has tests of its own.
 //
 // Two accesses conflict if their ranges overlap and at least one of them writes. A barrier orders
 // everything before it and everything after it, so it ends the tracking of earlier accesses.
@@ -37,7 +38,7 @@ struct Barrier {
 
 class BarrierPlanner {
   public:
-    // Returns the barrier needed before an operation with these accesses, or none. Called in
+    // Returns the barrier needed before an operation with these accesses, or none. To be called in
     // recording order.
     [[nodiscard]] std::optional<Barrier> before(Stage stage, std::span<const Access> accesses);
     // Starts a new submit, which begins with a barrier against all earlier submits.
@@ -53,7 +54,7 @@ class BarrierPlanner {
 
     [[nodiscard]] bool conflicts(std::span<const Access> accesses) const;
 
-    std::vector<Open> open_;  // since the last barrier
+    std::vector<Open> open_;  // accesses since the last barrier
 };
 
 }  // namespace wye::vulkan

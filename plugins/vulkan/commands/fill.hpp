@@ -15,7 +15,7 @@
 
 namespace wye::vulkan {
 
-// The pattern as a repeated 32-bit word, if it is one.
+// The 32-bit word whose repetition gives the pattern; nothing if there is no such word.
 [[nodiscard]] inline std::optional<std::uint32_t> word_of(const wye_fill_op& op) {
     const auto low = static_cast<std::uint32_t>(op.pattern);
     switch (op.pattern_size) {
@@ -31,19 +31,19 @@ namespace wye::vulkan {
     }
 }
 
-// Whether a single vkCmdFillBuffer does the fill.
+// Whether a single vkCmdFillBuffer can do the whole fill.
 [[nodiscard]] inline bool is_whole_words(const wye_fill_op& op) {
     return word_of(op) && op.offset % 4 == 0 && op.size % 4 == 0;
 }
 
 inline constexpr std::uint64_t kPatternAlignment = 8;  // of staged bytes
 
-// The words that vkCmdFillBuffer fills, and the number of staged bytes from which the rest is
-// copied.
+// The two parts of a fill: the words that vkCmdFillBuffer fills, and the rest, which is copied from
+// staged bytes.
 struct FillParts {
-    std::uint64_t first = 0, words = 0;  // from byte `first` on
+    std::uint64_t first = 0, words = 0;  // number of words, from byte `first` on
     std::uint32_t word = 0;
-    std::uint64_t staged_bytes = 0;  // repeated pattern
+    std::uint64_t staged_bytes = 0;  // size of the staged pattern, which is repeated
 };
 
 [[nodiscard]] inline FillParts parts_of(const wye_fill_op& op) {
@@ -53,7 +53,7 @@ struct FillParts {
     const std::uint64_t last = end / 4 * 4;
     const std::optional<std::uint32_t> word = word_of(op);
     if (!word || first >= last) return {0, 0, 0, std::min(op.size, kPiece)};
-    // Both ends are copied from the same bytes.
+    // The bytes before and after the words are copied from the same staged bytes.
     const bool odd = first != op.offset || last != end;
     return {first, (last - first) / 4, *word, odd ? 8U : 0U};
 }

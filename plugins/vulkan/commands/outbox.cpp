@@ -14,12 +14,14 @@
 namespace wye::vulkan {
 namespace {
 
-// Kept segments are not sent within keep_ / kShortPart of the last sending, even if the device has
-// no work: segments in close succession would go out one by one, and each would delay the next.
+// If the device has no work, kept segments are sent once keep_ / kShortPart has passed since the
+// last sending. Without this pause, segments in close succession would be sent one by one, and each
+// sending would delay the next segment.
 constexpr int kShortPart = 6;
 
-// Drivers end at the process's exit, in handlers that were registered before this one. The threads
-// of outboxes, which the application does not know, call no driver from then on.
+// The state at the process's exit. Exit handlers run in reverse order of registration, so `leave`
+// runs before the handlers in which drivers end. From then on, the threads of outboxes, which the
+// application does not know of, call no driver.
 struct Leaving {
     sdk::Mutex mutex;  // held while such a thread calls the driver
     bool leaving WYE_GUARDED_BY(mutex) = false;
@@ -132,13 +134,14 @@ void Outbox::stop() noexcept {
     if (thread.joinable()) thread.join();
 }
 
-// Starts the thread that sends kept segments in time. False: it cannot, so no segment may be kept.
+// Starts the thread that sends kept segments in time. False: there is no thread, so no segment may
+// be kept.
 bool Outbox::start() {
     static const bool told = std::atexit(&leave) == 0;
     try {
         const sdk::BlockedSignals blocked;
         if (told) thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // the system gives no thread
+    } catch (const std::system_error&) {  // the system has no more threads
     }
     if (!thread_.joinable()) {
         keep_ = Clock::duration::zero();
@@ -187,8 +190,8 @@ bool Outbox::is_dry() const {
            now >= signalled(first_ - 1);
 }
 
-// Sends what is kept, or drops it and records the failure if the device is lost or refuses it.
-// push_back cannot fail: keep() has reserved memory for it.
+// Sends the kept segments. If the device is lost, or the driver refuses the segments, drops them
+// and records the failure. push_back cannot fail: keep() has reserved memory.
 void Outbox::send_kept(std::uint64_t asked) noexcept {
     if (count_ == 0) return;
     const VkResult result = device_.loss.lost() ? VK_ERROR_DEVICE_LOST : submit(asked);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recording: a command buffer, with its command pool and descriptor pools. One thread records and
-// submits it. Once its work has ended, it is submitted again, for an equal recipe or as a command,
-// or recorded anew.
+// submits the command buffer. Once its work has ended, the command buffer may be submitted again
+// unchanged, for an equal recipe, or recorded anew. The command buffer of a Command may also be
+// submitted again while it is pending.
 #pragma once
 
 #include <memory>
@@ -16,11 +17,11 @@
 
 namespace wye::vulkan {
 
-// Where a dispatch keeps the arguments that are not in its command buffer.
+// The memory for arguments of a dispatch that are not in the command buffer.
 struct DispatchMemory {
-    StagedRange block;   // used if the program's block is in a buffer
-    StagedRange groups;  // three words; without a buffer, the groups are in the command buffer
-    bool exchangeable = false;  // other buffers may be written to its descriptor set later
+    StagedRange block;   // the program's argument block, if it is in a buffer
+    StagedRange groups;  // workgroup counts; without a buffer, the counts are in the command buffer
+    bool exchangeable = false;  // the descriptor set may get other buffers later
 };
 
 class Recording {
@@ -28,19 +29,21 @@ class Recording {
     [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, Lane lane);
 
     // Starts recording. The commands will run after all earlier submits of the queue.
-    // `simultaneous`: the command buffer may be pending more than once.
+    // `simultaneous`: the command buffer may be pending several times at once.
     [[nodiscard]] Result<void> begin(bool simultaneous = false);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
                                         const DispatchMemory& memory);
-    // The descriptor set of the last dispatch; null if it has none.
+    // The descriptor set of the last dispatch; null: none.
     [[nodiscard]] VkDescriptorSet descriptor_set() const { return set_; }
-    // Writes a launch's buffers and block to a descriptor set, which no pending work may use.
+    // Writes a launch's buffers and argument block to a descriptor set, which no pending work may
+    // use.
     void write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
                const StagedRange& block);
     void copy(const Buffer& source, const Buffer& target, const wye_copy_op& op);
     // `staged` must have as many bytes as parts_of(op) states.
     void fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged);
-    // Copy from and to staged bytes. The offsets in `regions` include the offset of the range.
+    // `copy_in` copies from staged bytes, `copy_out` copies to staged bytes. The source offsets in
+    // `regions` count from the start of the staging buffer, not of `source`.
     void copy_in(const StagedRange& source, const Buffer& target,
                  const std::vector<VkBufferCopy>& regions);
     void copy_out(const Buffer& source, std::uint64_t offset, std::uint64_t size,
@@ -51,7 +54,8 @@ class Recording {
     [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
     [[nodiscard]] bool ended() const { return ended_; }
 
-    // The recipe that it was recorded from; empty if it cannot be repeated.
+    // Stores the recipe of the recorded commands. A recording without a recipe is never reused
+    // unchanged.
     void remember(const Recipe& recipe) { recipe_ = recipe; }
     [[nodiscard]] bool repeats(const Recipe& recipe) const {
         return ended_ && !recipe.empty() && recipe_ == recipe;
@@ -70,7 +74,7 @@ class Recording {
     [[nodiscard]] bool is_bound(const Program& program, const wye_dispatch_op& op) const;
 
     Device& device_;
-    const VkPipelineStageFlags stages_;  // of its commands
+    const VkPipelineStageFlags stages_;  // the stages of the lane's commands
     CommandPoolHandle pool_;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;  // freed with its pool
     std::vector<DescriptorPoolHandle> descriptor_pools_;

@@ -203,7 +203,7 @@ void Segments::collect(std::uint64_t number) noexcept {
             empty(segment);
             try {
                 spare_.push_back(std::move(sent.segment));
-            } catch (const std::bad_alloc&) {  // it is freed
+            } catch (const std::bad_alloc&) {  // the segment is freed
             }
         }
         progress_->ended.store(sent.number, std::memory_order_release);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Segments: the segments that a queue has sent to the driver, or keeps for a short time
-// (outbox.hpp). A segment is the command buffers of one submit; a timeline semaphore numbers them.
-// A submit is usually one segment, several if its transfers exceed the staging ring, and none if
-// the host did all of it. Once a segment has ended, its read-backs are copied to host memory, and
-// its recordings and staging memory become free. All members are free-threaded unless stated.
+// (outbox.hpp). A segment is a part of a submit that is sent at once: a list of command buffers.
+// The values of the queue's timeline semaphore number the segments. A submit usually has one
+// segment. It has several if its transfers exceed the staging ring, and none if the host did all of
+// its work. Once a segment has ended, its read-backs are copied to host memory, and its recordings
+// and staging memory become free. All members are free-threaded unless stated.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ namespace wye::vulkan {
 
 class Segments;
 
-// A segment that another queue waits for; empty: none.
+// A segment that another queue waits for; number 0: none.
 struct SegmentWait {
     Segments* of = nullptr;
     std::uint64_t number = 0;
@@ -37,7 +38,7 @@ class Progress;
 struct SemaphoreWait {
     VkSemaphore semaphore = VK_NULL_HANDLE;
     std::uint64_t value = 0;
-    std::shared_ptr<Progress> owner;  // null: the application
+    std::shared_ptr<Progress> owner;  // null: the application owns the semaphore
 };
 
 // The part of a submit that is sent at once. Empty segments are reused, since they keep their
@@ -45,18 +46,19 @@ struct SemaphoreWait {
 struct Segment {
     Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;  // in order
-    // The recordings of those commands that are not of a Command.
+    // The recordings that own those command buffers, except the ones that belong to a Command.
     std::vector<std::unique_ptr<Recording>> recordings;
     std::unique_ptr<Stamps> stamps;     // null: not timed
-    std::vector<sdk::HostCopy> copies;  // made when it has ended
+    std::vector<sdk::HostCopy> copies;  // made by the host once the segment has ended
     bool staged = false;                // whether it uses staging memory
-    // Owners of the semaphores that it waits for, whose queues may be destroyed meanwhile.
+    // Keeps the semaphores alive that the segment waits for: their queues may be destroyed
+    // meanwhile.
     std::vector<std::shared_ptr<Progress>> waits;
 };
 
-// The newest and the last ended segment of a queue, and its timeline semaphore. Outlives the queue,
-// with all segments ended, while another queue's segment waits for the semaphore or a command
-// refers to it.
+// The numbers of a queue's newest segment and of its last ended one, and the queue's timeline
+// semaphore. Outlives the queue while a segment of another queue waits for the semaphore, or a
+// command's LastUse refers to it; all segments then count as ended.
 class Progress {
   public:
     Progress(Device& device, SharedQueue& compute, SemaphoreHandle handle)
@@ -67,14 +69,15 @@ class Progress {
 
     const SemaphoreHandle semaphore;
     std::atomic<std::uint64_t> newest{0}, ended{0};
-    Outbox outbox;  // segments up to the newest
+    Outbox outbox;  // the segments that are not sent yet
 
     [[nodiscard]] Device& device() const { return device_; }
-    // Waits for a segment. VK_TIMEOUT: not within timeout_ns. `call`: the driver's call that
-    // failed.
+    // Waits for a segment. VK_TIMEOUT: the segment did not end within timeout_ns. Sets `call` to
+    // the driver's function that gave the result.
     [[nodiscard]] VkResult wait_for(std::uint64_t number, std::uint64_t timeout_ns,
                                     std::string_view& call);
-    // Whether the device is lost; checked periodically.
+    // Whether the driver now reports that the device is lost. Asks the driver only once in
+    // kAskEveryNs; returns false in between.
     [[nodiscard]] bool gone();
 
   private:
@@ -84,7 +87,7 @@ class Progress {
     std::atomic<Clock::time_point> asked_{Clock::now()};
 };
 
-// The newest segment, of any queue, that contains a command buffer.
+// The newest segment, of any queue, that contains the command buffer of a Command.
 class LastUse {
   public:
     void set(const std::shared_ptr<Progress>& queue, std::uint64_t number) {
@@ -128,8 +131,8 @@ class Segments {
     [[nodiscard]] Recordings& recordings(Lane lane) {
         return recordings_[static_cast<std::size_t>(lane)];
     }
-    // The VkQueue of the compute lane, for the application. It may rely on what was submitted, so
-    // kept segments are sent, and nothing is kept from now on.
+    // The VkQueue of the compute lane, for the application. The application may rely on all earlier
+    // submits, so kept segments are sent, and no segment is kept from now on.
     [[nodiscard]] VkQueue queue() const {
         progress_->outbox.keep_no_more();
         const sdk::Lock lock(shared_.front()->mutex);
@@ -137,34 +140,35 @@ class Segments {
     }
     [[nodiscard]] bool has_transfers() const { return shared_[1] != nullptr; }
     [[nodiscard]] bool for_transfers() const { return for_transfers_; }
-    // Whether a segment for the transfer lane would have to wait for no earlier segment of this
-    // queue. Submitting thread only.
+    // Whether a segment for the transfer lane could run without a wait for an earlier segment of
+    // this queue. Submitting thread only.
     [[nodiscard]] bool is_free() {
         if (idle() || last_lane_ == Lane::Transfers) return true;
         const Result<bool> ended = has_ended(newest());
         return ended.ok() && *ended;
     }
 
-    // Sends a segment to its lane, after those that are kept, with one vkQueueSubmit: the waits
-    // (also for earlier segments of another lane), the segment's commands, the signal of the next
-    // number. Replaces `segment` by an empty one, or null. Submitting thread only.
+    // Sends all kept segments, and then this segment to its lane with one vkQueueSubmit: the waits
+    // (also for earlier segments of the other lane), the segment's commands, and the signal of the
+    // next number. Leaves an empty segment, or null, in `segment`. Submitting thread only.
     [[nodiscard, gnu::hot]] Result<void> send(std::span<const SemaphoreWait> waits,
                                               std::unique_ptr<Segment>& segment);
-    // Whether the next segment may be kept, if it is for the compute lane, waits for nothing and
-    // has no copies. Submitting thread only.
+    // Whether the next segment may be kept, that is, sent later (outbox.hpp). The caller checks
+    // that it is for the compute lane, waits for nothing and has no copies. Submitting thread only.
     [[nodiscard]] bool may_keep() const {
         return last_lane_ == Lane::Compute &&
                (newest() - ended() >= Outbox::kFewest || !keeps_none());
     }
-    // Whether all segments were sent.
+    // Whether no segment is kept.
     [[nodiscard]] bool keeps_none() const { return progress_->outbox.is_empty(); }
-    // Keeps a segment with these command buffers, or sends it with others that are kept. `segment`:
-    // as in `send`; null: the command buffer of a Command alone. False: it was not taken. To be
-    // called only if it may be kept.
+    // Keeps a segment with these command buffers, or sends it together with the kept segments.
+    // `segment`: as in `send`; a null pointer: the segment is the command buffer of a Command
+    // alone. False: the segment was not taken. To be called only if may_keep().
     [[nodiscard, gnu::hot]] bool keep(std::span<const VkCommandBuffer> commands,
                                       std::unique_ptr<Segment>* segment);
-    // Sends a segment that is the command buffer of a Command alone, to the compute lane. Nothing
-    // may be kept. False: it was not sent, and `send` must be called. Submitting thread only.
+    // Sends a segment that is the command buffer of a Command alone, to the compute lane. No
+    // segment may be kept at that time. False: nothing was sent, and the caller must use `send`.
+    // Submitting thread only.
     [[nodiscard, gnu::always_inline]] bool send_alone(VkCommandBuffer commands) {
         if (!has_room_ || last_lane_ != Lane::Compute || send_info_.waitSemaphoreCount != 0)
             return false;
@@ -189,51 +193,55 @@ class Segments {
     }
     [[nodiscard]] bool idle() const { return ended() == newest(); }
     [[nodiscard]] const std::shared_ptr<Progress>& progress() const { return progress_; }
-    // Records that the copies of the newest segment read these buffers directly, so that nothing
-    // may write the buffers before.
+    // Records that the newest segment's copies by the host read these buffers directly, so that
+    // nothing writes the buffers before the copies are made.
     void expect_reads(std::span<const std::uint64_t> serials);
     [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
-    // The newest pending segment that reads this buffer directly; 0: none.
+    // The newest pending segment whose copies by the host read this buffer directly; 0: none.
     [[nodiscard]] std::uint64_t newest_read(std::uint64_t serial);
-    // Whether everything up to `number` has ended. An error drops the copies of pending segments,
-    // since the caller then frees their memory.
+    // Whether all segments up to `number` have ended. After an error, the copies of all pending
+    // segments are dropped, since the caller may then free the memory that they would write.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
     // Like `has_ended`, after waiting for at most timeout_ns.
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
-    // Waits for all segments, also after an error.
+    // Sends all kept segments, and waits until all segments have ended.
     [[nodiscard]] Result<void> finish();
-    // The error of a segment that the driver refused after it was kept; nothing: it was accepted.
+    // The driver's error if it refused a segment that was kept; nothing: the segment was not
+    // refused.
     [[nodiscard]] std::optional<Error> failure(std::uint64_t number) const {
         const std::optional<VkResult> result = progress_->outbox.failure(number);
         if (result) [[unlikely]]
             return device_.failed(*result, "vkQueueSubmit");
         return std::nullopt;
     }
-    // Collects the segments of a submit that has ended. Returns the error of a refusal.
+    // Collects the segments of a submit that has ended. Returns the driver's error if it refused
+    // them.
     [[nodiscard]] std::optional<Error> settle(std::uint64_t first, std::uint64_t last) {
         if (progress_->outbox.concerns(last)) [[unlikely]]
             return settle_kept(first, last);
         collect(last);
         return std::nullopt;
     }
-    // The last segment of a submit, for another queue's wait; sends it first if it is kept. For a
-    // submit without segments, the newest earlier segment that was not refused.
+    // The last segment of a submit, for another queue's wait. If that segment is kept, it is sent
+    // first. For a submit without segments, the newest earlier segment that was not refused.
     [[nodiscard]] SegmentWait share(std::uint64_t first, std::uint64_t last) {
         const std::uint64_t signal = progress_->outbox.attend(last);
         return {this, first <= last ? last : signal};
     }
-    // A segment's end as a value of the queue's semaphore.
+    // The value of the queue's semaphore that marks the end of a segment.
     [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
         Outbox& outbox = progress_->outbox;
         return {progress_->semaphore.get(), outbox.signal_of(outbox.attend(number)), progress_};
     }
-    // Makes the copies of all segments up to `number`, which has ended.
+    // Makes the copies of all segments up to `number`, all of which have ended, and frees their
+    // recordings and staging memory for reuse.
     void collect(std::uint64_t number) noexcept;
     // Drops the copies of segments from `first` on, because their submit failed.
     void drop_copies(std::uint64_t first) noexcept;
     // As `await` without a limit, then `collect`.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
-    // The times of collected segments, which are then dropped.
+    // The times of a submit whose segments were collected. Drops the times of all segments up to
+    // `last`.
     [[nodiscard]] sdk::WorkTimes times_of(std::uint64_t first, std::uint64_t last);
 
   private:
@@ -245,7 +253,7 @@ class Segments {
         std::uint64_t number = 0, serial = 0;
     };
 
-    // A segment that was submitted.
+    // A segment that was sent or kept, and is not collected yet.
     struct Sent {
         std::uint64_t number = 0;
         std::unique_ptr<Segment> segment;  // null: the command buffer of a Command alone
@@ -253,7 +261,8 @@ class Segments {
 
     // Makes sure that adding a segment to pending_ allocates nothing.
     void make_room();
-    // Adds the newest segment, and replaces `segment`, if it is not null, by an empty one, or null.
+    // Adds the newest segment to pending_. If `segment` is not null, takes the segment from there,
+    // and leaves an empty segment, or null, in its place.
     void add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) WYE_REQUIRES(mutex_);
     static void drop_copies(const Sent& sent) noexcept;
     void keep_times(std::uint64_t number, const Segment& segment) noexcept WYE_REQUIRES(mutex_);
@@ -267,7 +276,7 @@ class Segments {
                                                                   std::uint64_t last);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
-    // Relates the device's clock to the host's, if the driver can read it.
+    // Relates the device's clock to the host's, if the driver can read the device's clock.
     void match_clock();
 
     const bool for_transfers_;
@@ -293,7 +302,7 @@ class Segments {
     std::vector<VkPipelineStageFlags> wait_stages_;
 
     sdk::Mutex mutex_;
-    // Segments with ascending numbers.
+    // The segments that are not collected yet, with ascending numbers.
     sdk::Fifo<Sent> pending_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
     sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers

@@ -33,7 +33,8 @@ bool only_moves(const wye_operation& op) {
            op.kind == WYE_OPERATION_UPLOAD || op.kind == WYE_OPERATION_DOWNLOAD;
 }
 
-// Whether a submit with this operation may be kept. Not with copies: the host often waits for them.
+// Whether a submit with this operation may be kept. A submit with copies is not kept, since the
+// host often waits for copies.
 bool may_be_kept(const wye_operation& op) {
     if (op.kind == WYE_OPERATION_EXECUTE)
         return sdk::command_of<Command>(op.u.execute.command).is_light();
@@ -105,9 +106,9 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
     return {};
 }
 
-// Leaves leading uploads and trailing downloads to the host, where it can copy directly. If the
-// operations between them, up to the first command, equal those of an earlier submit, reuses that
-// submit's command buffer.
+// Leaves leading uploads and trailing downloads to the host, where the host can copy directly. If
+// the operations between them, up to the first command, equal those of an earlier submit, reuses
+// that submit's command buffer.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     finish_reads(operations);
     light_ = !timed_ && waits_.empty() && segments_.may_keep() &&
@@ -128,7 +129,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     rest = rest.first(commands);
     choose_lane(rest);
     if (divided_) return rest;
-    std::size_t first = 0;  // number of operations before the first command
+    std::size_t first = 0;  // number of operations before the first execution of a command
     while (first < rest.size() && rest[first].kind != WYE_OPERATION_EXECUTE) ++first;
     if (first == 0 || !describe(rest.first(first), recipe_)) return rest;
     std::unique_ptr<Recording> earlier = segments_.recordings(lane_).take_repeating(recipe_);
@@ -141,7 +142,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
 
 void Submission::choose_lane(std::span<const wye_operation> operations) {
     if (!segments_.has_transfers() || light_) return;
-    if (operations.empty()) {  // waits of a queue for transfers block no other work
+    if (operations.empty()) {  // waits alone: on the transfer lane, they hold up no kernels
         if (segments_.for_transfers()) lane_ = Lane::Transfers;
         return;
     }
@@ -222,7 +223,7 @@ inline void Submission::add(Command& command) {
     command.last_use.set(segments_.progress(), segments_.newest() + 1);
 }
 
-// Waits for an earlier execution only if this execution changes the command.
+// Waits for an earlier execution only if this execution changes the command buffer.
 Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
     WYE_TRY(compute());
     if (!command.is_recorded(op)) {
@@ -257,7 +258,8 @@ bool Submission::replay_behind(Command& command, const wye_execute_op& op, Submi
     return true;
 }
 
-// Direct reads by the host must be part of a segment, unless all work has ended.
+// If work is still pending, the host's direct reads become part of a segment, and are made when
+// that segment has ended.
 Result<Submit> Submission::end() {
     const bool reads = !after_.empty();
     const bool commands = segment_ && !segment_->commands.empty();

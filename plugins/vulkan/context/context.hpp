@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Context: the VkDevice of an opened device, with all features that the plugin can use, its queues,
-// and the pipeline layouts that programs share. [FREE].
+// and the pipeline layouts that programs share. Free-threaded.
 #pragma once
 
 #include <array>
@@ -38,8 +38,9 @@ class Context : public ContextState {
     // VkQueue, round-robin.
     [[nodiscard]] VkResult make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
                                       sdk::QueueGrant& granted);
-    // The VkQueue for copies of a new queue; null if the device has none that only copies. Queues
-    // for transfers take them round-robin from the first on, other queues from the last on.
+    // The VkQueue that a new queue uses for copies; null if the device has no VkQueue that only
+    // copies. Queues of the kind TRANSFER take these VkQueues round-robin in ascending order, other
+    // queues in descending order.
     [[nodiscard]] SharedQueue* next_transfers(bool for_transfers) {
         if (transfers_.empty()) return nullptr;
         const std::size_t turn = transfer_turns_[for_transfers].fetch_add(1) % transfers_.size();
@@ -49,10 +50,10 @@ class Context : public ContextState {
     [[nodiscard]] std::uint32_t family(Lane lane) const {
         return lane == Lane::Compute ? info_.family.index : info_.transfers.index;
     }
-    // Describes a buffer for copies, and for these usages, on the queues of all lanes.
+    // Describes a buffer for copies and for `usages`, on the VkQueues of both lanes.
     [[nodiscard]] VkBufferCreateInfo describe_buffer(std::uint64_t size,
                                                      VkBufferUsageFlags usages = 0) const;
-    // The VkQueue that was granted.
+    // The VkQueue that `granted` names.
     [[nodiscard]] SharedQueue& queue(const sdk::QueueGrant& granted) {
         return *queues_[granted.native_index - 1];
     }
@@ -69,7 +70,7 @@ class Context : public ContextState {
     Queues queues_, transfers_;
     std::atomic<std::uint32_t> turn_{0};
     std::array<std::atomic<std::uint32_t>, 2> transfer_turns_{};
-    std::array<std::uint32_t, 2> families_{};  // of both lanes, if they differ
+    std::array<std::uint32_t, 2> families_{};  // of the two lanes, if they differ; else 0
 };
 
 }  // namespace wye::vulkan

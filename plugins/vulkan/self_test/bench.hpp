@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bench: runs the modules of the self-test on an opened device, which must outlive it. One thread
-// at a time.
+// Bench: runs the modules of the self-test on an opened device, which must outlive the bench. One
+// thread at a time.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,7 +21,8 @@ class Bench {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Bench>> create(Device& device);
 
-    // quirk lavapipe-cache-width: modules for different vector widths must differ.
+    // The workgroup size of the modules. It depends on the device's vector width, since modules for
+    // different widths must differ (quirk lavapipe-cache-width).
     std::uint32_t workgroup = 64;
 
     // One binding: its bytes are uploaded before the run and, if `reads_back`, downloaded after it.
@@ -28,8 +30,10 @@ class Bench {
         std::span<std::byte> bytes;
         bool reads_back = false;
     };
-    [[nodiscard]] Result<void> run(const std::vector<std::uint32_t>& words,
-                                   std::span<const Argument> arguments, std::uint32_t groups);
+    // Runs a module `times` times. Returns the shortest time from a submit to its end.
+    [[nodiscard]] Result<std::chrono::nanoseconds> run(const std::vector<std::uint32_t>& words,
+                                                       std::span<const Argument> arguments,
+                                                       std::uint32_t groups, unsigned times = 1);
 
   private:
     explicit Bench(Device& device) : device_(device) {}

@@ -72,15 +72,15 @@ std::vector<Float> special_values() {
     return out;
 }
 
-// A value near 1, halfway between two neighbours of the format, in a wider format.
+// A value from 1 to 2, halfway between two adjacent values of Float, in a wider format.
 template <typename Float>
 long double midpoint(Random& random) {
     return static_cast<long double>(random.one_to_two<Float>()) +
            static_cast<long double>(std::numeric_limits<Float>::epsilon()) / 2;
 }
 
-// A value of either sign, from 1/8 to above 64-bit integers: fractions, multiples of 1/2, and whole
-// numbers that do not fit an integer.
+// A value of either sign, with a magnitude from 1/8 to above the range of 64-bit integers: a
+// fraction, a multiple of 1/2, or a whole number that fits no integer type.
 template <typename Float>
 Float around_whole(Random& random) {
     const int exponent = static_cast<int>(random.next() % 69) - 3;
@@ -124,7 +124,7 @@ ProbeInputs<Float> probe_inputs() {
                 add(random.any<Float>(), random.any<Float>(), random.any<Float>());
                 break;
             case 1:
-                add(a, b, -(a * b));  // Fma gives the rounding error of the product
+                add(a, b, -(a * b));  // the result of Fma is the rounding error of a * b
                 break;
             case 2:  // a / b next to a midpoint
                 add(static_cast<Float>(midpoint<Float>(random) * static_cast<long double>(b)), b,
@@ -240,7 +240,8 @@ std::uint16_t half_of(float value) {
     const float magnitude = std::fabs(value);
     if (std::isnan(value)) return 0x7e00;
     if (magnitude >= 65520.0F) return sign | 0x7c00U;  // rounds to infinity
-    // The step between values of f16: 2^-24 below 2^-14, else 2^-10 of the leading power of two.
+    // The distance between adjacent values of f16 is 2^-24 below 2^-14, and above that 2^-10 times
+    // the value's leading power of two.
     const int exponent = magnitude < 0x1p-14F ? -14 : std::ilogb(magnitude);
     const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), 10 - exponent));
     const auto count = static_cast<std::uint32_t>(steps);  // up to 2048: carries into the exponent

@@ -11,7 +11,7 @@
 
 namespace wye::vulkan {
 
-// Sets the thread's default floating-point state while it exists.
+// While this object exists, the thread has the default floating-point state.
 class HostArithmetic {
   public:
     HostArithmetic() {
@@ -36,12 +36,13 @@ enum class ProbeOp : std::uint8_t {
     Divide,
     SquareRoot,
     Fma,
-    FmaOfNormals,  // no operand and not the result is subnormal
+    FmaOfNormals,  // neither an operand nor the result is subnormal
     Floor,
     Ceil,
     Trunc,
     RoundEven,
-    // Literal zeros that a compiler may fold away, which loses the sign of a zero or a NaN.
+    // Operations with a literal zero. A compiler that folds them may lose a NaN, or the sign of a
+    // zero.
     AddZero,
     AddMinusZero,
     SubtractMinusZero,
@@ -52,7 +53,8 @@ enum class ProbeOp : std::uint8_t {
     DivideByZero
 };
 
-// The operations, in the order of their results in a module. `widen`: whether f32 can widen to f64.
+// The operations, in the order of their results in a module. `f32`: for f32, not f64. `widen`:
+// whether the device can convert f32 to f64.
 [[nodiscard]] std::vector<ProbeOp> probe_ops(bool f32, bool widen);
 
 inline constexpr std::uint32_t kProbeCount = 8192;
@@ -64,23 +66,23 @@ struct ProbeInputs {
     std::vector<Float> a, b, c;  // of equal length
 };
 // Inputs: special values in all pairs, random bits, quotients and roots next to a rounding
-// boundary, c close to -(a * b), and a with few or no fraction bits.
+// boundary, values of c close to -(a * b), and values of a with few or no fraction bits.
 template <typename Float>
-[[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount
-// Inputs of each of these sorts, kSpotCount in all.
+[[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount for each operand
+// Some inputs of each of these kinds, kSpotCount in all.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> spot_inputs();
 
-// Whether the result of an operation is that of the host, or the operation is not tried with these
-// operands.
+// Whether `result` equals the host's result of the operation. Also true if the operation is not
+// tested with these operands.
 template <typename Float>
 [[nodiscard]] bool gives(ProbeOp op, Float a, Float b, Float c, Float result);
 
-// Compares bits, so 0 and -0 differ; but all NaNs are equal.
+// Compares bits, so 0 and -0 differ, except that all NaNs are equal.
 template <typename Float>
 [[nodiscard]] bool same_bits(Float a, Float b);
 
-// Converts f32 to f16, to nearest even; and back.
+// Convert f32 to f16, rounding to nearest even, and f16 to f32.
 [[nodiscard]] std::uint16_t half_of(float value);
 [[nodiscard]] float float_of(std::uint16_t half);
 

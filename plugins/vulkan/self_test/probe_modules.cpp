@@ -12,7 +12,7 @@ namespace {
 
 using namespace spirv;
 
-// The common parts of the self-test's modules, and arrays as storage buffers.
+// Writes what all modules of the self-test have in common, and declares arrays as storage buffers.
 class Kernel {
   public:
     explicit Kernel(std::uint32_t workgroup) {
@@ -57,7 +57,7 @@ class Kernel {
     std::uint32_t constant(std::uint32_t number) {
         return words.result(Section::Globals, Op::Constant, uint_, {number});
     }
-    // A floating-point constant, converted to f32 for 32 bits.
+    // A floating-point constant of 32 or 64 bits.
     std::uint32_t constant(std::uint32_t type, unsigned bits, double number) {
         if (bits == 32)
             return words.result(Section::Globals, Op::Constant, type,
@@ -68,7 +68,7 @@ class Kernel {
             {static_cast<std::uint32_t>(wide), static_cast<std::uint32_t>(wide >> 32U)});
     }
 
-    // An array at a binding, with elements of type `element`.
+    // An array in a storage buffer: the variable, and the pointer type of an element.
     struct Array {
         std::uint32_t variable, pointer;
     };
@@ -97,7 +97,7 @@ class Kernel {
         return {variable, type.pointer};
     }
 
-    // Opens the function main.
+    // Begins the function main.
     void begin() {
         const std::uint32_t vector = words.global(Op::TypeVector, {uint_, 3});
         const std::uint32_t pointer =
@@ -142,9 +142,15 @@ class Kernel {
         words.emit(Section::Code, Op::Store, {place(array, at), id});
     }
 
-    // Emits a loop and returns the number of iterations that it makes, when asked for `rounds`.
-    // Call once, in main's first block.
-    std::uint32_t count(std::uint32_t rounds) {
+    // Values that a loop multiplies by a factor in each iteration. Afterwards, `values` are the
+    // products.
+    struct Products {
+        std::uint32_t type, factor;
+        std::vector<std::uint32_t> values;
+    };
+    // Emits a loop of `rounds` iterations, and returns the id of the number of iterations that the
+    // loop really made. To be called once, in main's first block.
+    std::uint32_t count(std::uint32_t rounds, Products* products = nullptr) {
         const std::uint32_t one = constant(1);
         const std::uint32_t head = words.new_id();
         const std::uint32_t test = words.new_id();
@@ -157,12 +163,19 @@ class Kernel {
         emit(Op::Branch, {head});
         emit(Op::Label, {head});
         const std::uint32_t made = code(Op::Phi, uint_, {zero_, entry_, next, body});
+        std::vector<std::uint32_t> after;
+        if (products != nullptr)
+            for (std::uint32_t& value : products->values)
+                value = code(Op::Phi, products->type,
+                             {value, entry_, after.emplace_back(words.new_id()), body});
         emit(Op::LoopMerge, {merge, body, 0});
         emit(Op::Branch, {test});
         emit(Op::Label, {test});
         const std::uint32_t more = code(Op::ULessThan, bool_, {made, rounds});
         emit(Op::BranchConditional, {more, body, merge});
         emit(Op::Label, {body});
+        for (std::size_t i = 0; i < after.size(); ++i)
+            emit(Op::FMul, {products->type, after[i], products->values[i], products->factor});
         emit(Op::IAdd, {uint_, next, made, one});
         emit(Op::Branch, {head});
         emit(Op::Label, {merge});
@@ -183,7 +196,7 @@ class Kernel {
 // The operations of the self-test on one width of float.
 class FloatOps {
   public:
-    // Must be made before begin().
+    // To be constructed before Kernel::begin().
     FloatOps(Kernel& kernel, unsigned bits, const std::vector<ProbeOp>& ops)
         : k(kernel), type(k.float_type(bits)) {
         bool widens = false;
@@ -351,6 +364,26 @@ std::vector<std::uint32_t> loop_module(std::uint32_t workgroup) {
     k.begin();
     const std::uint32_t rounds = k.load(words, k.uint_type(), k.zero());
     k.store(words, k.constant(1), k.count(rounds));
+    k.end();
+    return k.words.words();
+}
+
+std::vector<std::uint32_t> product_module(std::uint32_t workgroup, unsigned bits) {
+    Kernel k(workgroup);
+    if (bits == 64) k.capability(Capability::Float64);
+    const std::uint32_t type = k.float_type(bits);
+    const Kernel::Array words = k.array(k.array_type(k.uint_type(), 4), 0);
+    const Kernel::Array floats = k.array(k.array_type(type, bits / 8), 1);
+    Kernel::Products products{type, 0, {}};
+    for (std::uint32_t i = 1; i <= kChains; ++i)
+        products.values.push_back(k.constant(type, bits, i));
+    k.begin();
+    products.factor = k.load(floats, type, k.zero());
+    k.count(k.load(words, k.uint_type(), k.zero()), &products);
+    std::uint32_t sum = products.values[0];
+    for (std::uint32_t i = 1; i < kChains; ++i)
+        sum = k.code(Op::FAdd, type, {sum, products.values[i]});
+    k.store(floats, k.code(Op::IAdd, k.uint_type(), {k.index, k.constant(1)}), sum);
     k.end();
     return k.words.words();
 }

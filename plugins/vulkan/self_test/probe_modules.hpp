@@ -34,14 +34,21 @@ struct SpotPlan {
     ProbeModes f32_modes, f64_modes;
     bool f16 = false;  // conversions, in f32_modes
 };
-// Rows of kSpotCount elements each. The first binding, if f32 or f16 is tested: a, b, c, the result
-// of each operation, then f32 converted from the f16 inputs, and a converted to f16 and back. The
-// next one, if f64 is tested: the same without conversions. The next one, for f16: the inputs, and
-// those converted from a. The last one, words: the requested and the actual number of loop
-// iterations.
+// Each binding has rows of kSpotCount elements. The first binding is present if f32 or f16 is
+// tested. Its rows are `a`, `b`, `c`, and the result of each operation; for f16 also the f16 inputs
+// converted to f32, and `a` converted to f16 and back. The next binding, if f64 is tested, has the
+// same rows without conversions. The next binding, if f16 is tested, has two rows: the f16 inputs,
+// and `a` converted to f16. The last binding has two rows of 32-bit words. Element 0 of the first
+// row is the requested number of loop iterations; element 0 of the second row is the actual one.
 [[nodiscard]] std::vector<std::uint32_t> spot_module(std::uint32_t workgroup, const SpotPlan& plan);
 
 // Binding 0: word 0 is the requested number of iterations; word 1 becomes the actual number.
 [[nodiscard]] std::vector<std::uint32_t> loop_module(std::uint32_t workgroup);
+
+// Binding 0: word 0 is the number of iterations n. Binding 1: floats of 32 or 64 bits; element 0 is
+// a factor f. Each invocation starts with the values 1 to kChains, and multiplies each by f in
+// every iteration. Element 1 + i becomes the sum in invocation i: f^n * (1 + 2 + ... + kChains).
+inline constexpr std::uint32_t kChains = 16;
+[[nodiscard]] std::vector<std::uint32_t> product_module(std::uint32_t workgroup, unsigned bits);
 
 }  // namespace wye::vulkan

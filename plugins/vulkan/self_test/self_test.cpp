@@ -5,6 +5,7 @@
 #include "vulkan/self_test/probe_modules.hpp"
 #include "vulkan/self_test/probe_verdict.hpp"
 #include "vulkan/setup/float_modes.hpp"
+#include "wye/sdk/f64_rate.hpp"
 
 namespace wye::vulkan {
 namespace {
@@ -31,7 +32,8 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
 
 Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
     const HostArithmetic arithmetic;
-    // Tests every f16, and the f32 inputs, half of them replaced by values near the range of f16.
+    // Tests one in eight bit patterns of f16, and the f32 inputs. Every second f32 input is
+    // replaced by a value of f16, or a value of slightly larger magnitude.
     std::vector<float> singles = probe_inputs<float>().a;
     for (std::uint32_t i = 0; i < kProbeCount; i += 2)
         singles[i] = float_of(static_cast<std::uint16_t>(i * 8)) * (1.0F + 0x1p-12F * (i % 5));
@@ -65,6 +67,18 @@ Result<std::uint64_t> try_loop(Bench& bench) {
     return words[1] == kTriedRounds ? std::uint64_t{0} : std::uint64_t{words[1]};
 }
 
+// The shortest of three times, in nanoseconds, of one workgroup that computes `rounds` products of
+// each chain.
+template <typename Float>
+Result<double> time_of_products(Bench& bench, std::uint32_t rounds) {
+    std::vector<std::uint32_t> words = {rounds};
+    std::vector<Float> floats(1 + bench.workgroup, Float{1});
+    const Bench::Argument arguments[] = {{bytes_of(words)}, {bytes_of(floats)}};
+    WYE_ASSIGN(const auto least,
+               bench.run(product_module(bench.workgroup, sizeof(Float) * 8), arguments, 1, 3));
+    return static_cast<double>(least.count());
+}
+
 }  // namespace
 
 Result<Verdict> self_test(Plugin& plugin, const DeviceInfo& device) {
@@ -87,6 +101,14 @@ Result<Verdict> self_test(Plugin& plugin, const DeviceInfo& device) {
         WYE_ASSIGN(out.f16_convert, try_convert(*bench, f32));
     }
     WYE_ASSIGN(out.loop_rounds, try_loop(*bench));
+    // A CPU's vectors have half as many f64 as f32, so there is nothing to measure.
+    if (f64 && device.kind != "cpu") {
+        WYE_ASSIGN(out.f32_to_f64_rate,
+                   sdk::f32_to_f64_rate([&](bool is_wide, std::uint32_t rounds) {
+                       return is_wide ? time_of_products<double>(*bench, rounds)
+                                      : time_of_products<float>(*bench, rounds);
+                   }));
+    }
     out.ran = true;
     return out;
 }

@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verdict: the self-test's result for one device. A value; false and zero are the conservative
-// answers.
+// Verdict: the self-test's result for one device. The initial values of the flags are the
+// conservative answers.
 #pragma once
 
 #include <cstdint>
 
 namespace wye::vulkan {
 
-// Properties of one width of float. Each means that results equal the host's bit for bit on every
-// input, apart from NaN payloads.
+// Properties of one width of float. Each but the last means that the device's results equal the
+// host's bit for bit on every input, apart from NaN payloads.
 struct FloatVerdict {
     bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals are kept
     bool divides = false;
     bool square_root = false;
     bool fuses = false;          // Fma rounds once
-    bool fuses_normals = false;  // the same, where no operand and not the result is subnormal
+    bool fuses_normals = false;  // the same if no operand and no result is subnormal
     bool rounds = false;         // Floor, Ceil, Trunc, RoundEven
+    // Whether operations with literal zeros may give other results than on the host.
     bool folds_literal_zero = true;
 };
 
 struct Verdict {
-    bool ran = false;            // false: the test could not run, and the other members are void
+    bool ran = false;            // false: the test could not run; ignore the other members
     FloatVerdict f32_plain;      // without DenormPreserve
-    FloatVerdict f32_preserved;  // with DenormPreserve; tested if f32_plain is inexact and it may
-                                 // be declared
+    FloatVerdict f32_preserved;  // with DenormPreserve; tested if f32_plain is inexact and this
+                                 // mode may be declared
     FloatVerdict f64;
     bool f16_convert = false;  // OpFConvert between f32 and f16
-    // The number of iterations after which the driver ends loops; 0: it does not.
+    // The number of iterations after which the driver ends loops; 0: the driver lets them run.
     std::uint64_t loop_rounds = 0;
+    // How many f32 products take the time of one of f64; 0: not measured.
+    std::uint64_t f32_to_f64_rate = 0;
 
     // The verdict on f32 in the mode that lowered programs use: without DenormPreserve if that
     // suffices.
@@ -55,6 +58,7 @@ void visit(V& verdict, Flag&& flag, Number&& number) {
 #undef WYE_VULKAN_FLOAT
     flag("f16_convert", verdict.f16_convert);
     number("loop_rounds", verdict.loop_rounds);
+    number("f32_to_f64_rate", verdict.f32_to_f64_rate);
 }
 
 }  // namespace wye::vulkan

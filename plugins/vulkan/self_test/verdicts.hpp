@@ -21,7 +21,7 @@ struct Plugin;
 
 class Verdicts {
   public:
-    // Saves nothing if the folder's name is empty.
+    // Loads and saves nothing if the folder's name is empty.
     Verdicts(std::size_t devices, std::string cache_folder)
         : tested_(devices), cache_folder_(std::move(cache_folder)) {}
 
@@ -34,12 +34,13 @@ class Verdicts {
   private:
     struct Tested {
         std::once_flag once, confirmed;
-        std::atomic<bool> opened = false;  // later facts come from a test, not a file
+        std::atomic<bool> opened = false;  // from then on, a verdict comes from a test, not a file
         std::atomic<bool> loaded = false;
         Verdict verdict;
-        std::string doubt;  // valid after `confirmed`
+        std::string doubt;  // why the loaded verdict does not hold; empty: it holds
     };
-    // Loads a saved verdict, unless the self-test cannot give it for the device.
+    // Loads a saved verdict, if the self-test of this device could have that result. False: none
+    // loaded.
     [[nodiscard]] bool load(const DeviceInfo& info, Tested& out) const;
 
     std::deque<Tested> tested_;

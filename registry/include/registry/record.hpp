@@ -25,13 +25,13 @@ enum class Stage : std::uint8_t {
     opened,        // the system loader
     negotiated,    // the entry symbol, the version range, the tables
     initialised,   // the plugin's init
-    enumerated,    // its list of devices
-    probed,        // its probe in a process of its own
+    enumerated,    // the plugin's list of devices
+    probed,        // the plugin's probe in a separate process
 };
 
 enum class Severity : std::uint8_t {
     refused,  // the candidate is not used
-    warning,  // it is used, but something is wrong
+    warning,  // the candidate is used, but something is wrong
     note,     // ignored on purpose: a variable, a shadowed duplicate
 };
 

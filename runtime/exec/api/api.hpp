@@ -48,8 +48,8 @@ struct wye_context {
     std::unique_ptr<wye::exec::Context> context;
     std::shared_ptr<wye::exec::LogDoor> log;  // null: no log callback
 
-    // The remains of a context that was shut down are freed by whichever comes later: the closing
-    // thread, or the thread that destroys the context.
+    // Who is done with a context that was shut down. Closed: the thread that closes it. Unwanted:
+    // the application, which has destroyed it. The later of the two frees what remains.
     enum class Rest : std::uint8_t { None, Closing, Closed, Unwanted };
     std::atomic<Rest> rest = Rest::None;
 };
@@ -63,17 +63,17 @@ namespace wye::exec {
 // Sets *sink to an error for the exception that is being handled; returns its status.
 [[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
 
-// The floating-point state of an API call. A plugin that leaves another one is noted.
+// Sets the floating-point state for an API call. Notes a plugin that leaves another state behind.
 struct CallFloats {
     ~CallFloats() {
         if (state.is_changed()) [[unlikely]]
             registry::note_float_change();
     }
-    const sdk::FloatState state;  // destroyed afterwards
+    const sdk::FloatState state;  // restores the caller's state, after ~CallFloats has run
 };
 
 // Runs the body of an API call, which returns Result<void>, and converts exceptions to errors. The
-// caller's floating-point state does not reach the body, nor threads that it starts.
+// body and the threads that it starts do not see the caller's floating-point state.
 template <typename Body>
 [[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
     const CallFloats floats;
@@ -87,9 +87,9 @@ template <typename Body>
 
 // INVALID_ARGUMENT that names the missing argument.
 [[nodiscard]] Error missing(std::string_view what);
-// Check the header of a caller's structure: exactly the size that this version knows, no type, no
-// critical entry in its chain. refuse_header is the slow path and returns the error, if there is
-// one.
+// Check the header of a caller's structure: it must have exactly the size that this version knows,
+// no type, and no critical entry in its chain. refuse_header is the slow path, and returns the
+// error if there is one.
 [[nodiscard]] Result<void> refuse_header(const wye_header& header, std::size_t size,
                                          std::string_view name);
 [[nodiscard]] inline Result<void> check_header(const wye_header& header, std::size_t size,
@@ -97,7 +97,7 @@ template <typename Body>
     if (header.size == size && header.type == 0 && header.next == nullptr) return {};
     return refuse_header(header, size, name);
 }
-// Refuses {pointer, size} with a null pointer and a size above 0, and one that fits in no memory.
+// Refuses a text with a null pointer and a size above 0, and a text that is larger than any memory.
 [[nodiscard]] Error refuse_string(wye_string text, std::string_view name);
 [[nodiscard]] inline Result<void> check_string(wye_string text, std::string_view name) {
     if (text.size == 0 || (text.data != nullptr && text.size <= PTRDIFF_MAX)) return {};
@@ -113,7 +113,8 @@ template <typename Body>
     return check_string(desc.profile, "profile");
 }
 
-// Registers an API call with its context for the call's duration. False if the call is refused.
+// Registers an API call with its context for the call's duration. Converts to false if the call is
+// refused.
 class Call {
   public:
     explicit Call(wye_context* context) noexcept : context_(context) {
@@ -129,7 +130,7 @@ class Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Whether a call that found flags set when it entered the gate may continue.
+    // Whether a call may continue although the gate had `flags` set when the call entered it.
     [[nodiscard, gnu::cold]] static bool admits(const wye_context* context,
                                                 std::uint32_t flags) noexcept;
     explicit operator bool() const noexcept { return admitted_; }

@@ -28,8 +28,8 @@ constexpr std::uint32_t kKnownFlags =
     WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_DESCRIBE;
 
 // The folder of the library or program that contains this code; empty if the loader does not know
-// it. It is relative if the library was loaded by a relative path, so it may be wrong if the
-// current folder has changed since.
+// the folder. The path is relative if the library was loaded by a relative path, so it may be wrong
+// if the current folder has changed since.
 std::filesystem::path own_folder() {
     Dl_info info{};
     const link_map* map = nullptr;
@@ -82,10 +82,11 @@ std::string parent_of(std::string path) {
     return std::filesystem::path(path).parent_path().string();
 }
 
-// Sets the cache folder of the host and the plugins: WYE_CACHE_DIR, even if it cannot be used, else
-// `wye` in the user's cache folder; none if WYE_CACHE_DIR is empty. WYE_CACHE_SIZE limits what is
-// kept. Creates WYE_CACHE_DIR with all its parents; of the others, only folders below an existing
-// one, which for root must belong to root. Returns the folder that the user did not name.
+// Sets the cache folder of the host and the plugins. If WYE_CACHE_DIR is set, it names the folder,
+// usable or not; an empty value turns the cache off. Otherwise the folder is `wye` in
+// $XDG_CACHE_HOME, if that or its parent exists; without that variable in $HOME/.cache, if $HOME
+// exists. For root, what exists must belong to root. WYE_CACHE_SIZE limits the size of the cache.
+// Returns the folder; empty: WYE_CACHE_DIR is set, or there is no cache.
 std::string choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
@@ -110,15 +111,16 @@ std::string choose_cache(const registry::Environment& environment, registry::Con
     return usual;
 }
 
-// A note that there is no cache folder, if nobody asked for none.
+// Adds a note that there is no cache folder, unless the configuration asks for none.
 void note_no_cache(registry::Options& options) {
     if (options.config.contains("cache_folder")) return;
     registry::Record note;
     note.severity = registry::Severity::note;
     note.code = Code::NOT_FOUND;
     note.message =
-        "compiled programs and verdicts are not kept: neither XDG_CACHE_HOME nor HOME names a "
-        "folder of this user";
+        "compiled programs and results of probes are not kept: neither XDG_CACHE_HOME nor HOME "
+        "names an "
+        "existing folder that is safe to use";
     note.fix = "Fix: set WYE_CACHE_DIR to a folder; empty, it asks for no cache";
     options.records.emplace_back("cache", std::move(note));
 }
@@ -129,8 +131,8 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
-// The layers that WYE_LAYERS names, and what the variables of layers say, unless the application
-// names others.
+// Sets the layers from WYE_LAYERS, and the settings of layers from WYE_LAYER_TRACE and
+// WYE_LAYER_FAULTS. The application's own settings take precedence.
 void choose_layers(const registry::Environment& environment, registry::Config& config) {
     constexpr std::pair<const char*, std::string_view> kVariables[] = {
         {"WYE_LAYERS", registry::kLayersKey},
@@ -142,8 +144,9 @@ void choose_layers(const registry::Environment& environment, registry::Config& c
             config.try_emplace(std::string(key), set->second);
 }
 
-// How plugins are probed: WYE_PROBE and its limits, unless the application says. The helper is
-// beside the library in a build tree, else in the package's folder; WYE_LIBEXEC names another.
+// Sets how plugins are probed, from WYE_PROBE and the variables of its limits. The application's
+// own settings take precedence. The probe helper is beside the library in a build tree, else in the
+// package's folder; WYE_LIBEXEC names another folder.
 void choose_probe(const registry::Environment& environment, registry::Options& options) {
     namespace fs = std::filesystem;
     options.probe.mode = registry::ProbeMode::automatic;
@@ -171,10 +174,11 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
     }
 }
 
-// Sends the messages that WYE_LOG selects to standard error, besides the application's callback.
-// Without WYE_LOG, WYE_LAYERS selects all warnings and errors, as which layers report what they
-// find; WYE_TRACE, WYE_CACHE_DIR and WYE_CACHE_SIZE select those about the trace and the cache, so
-// that a file, folder or size that cannot be used is reported.
+// Sends the messages that WYE_LOG selects to standard error, in addition to the application's
+// callback. If WYE_LOG is not set, other variables select messages:
+// - WYE_LAYERS: all warnings and errors, since layers report their findings as such.
+// - WYE_TRACE: those about the trace, so that a file that cannot be used is reported.
+// - WYE_CACHE_DIR, WYE_CACHE_SIZE: those about the cache, for the same reason.
 Result<void> choose_log(registry::Options& options) {
     const auto named = [&](const char* variable) {
         const auto found = options.environment.find(variable);

@@ -51,7 +51,7 @@ static_assert(WYE_POLICY_AUTO == static_cast<unsigned>(registry::Policy::automat
               WYE_PASSED_UNFIT == static_cast<unsigned>(registry::PassedOver::Why::unfit) &&
               WYE_PASSED_NOT_TRIED == static_cast<unsigned>(registry::PassedOver::Why::not_tried));
 
-// What a wye_choice is: a reference to the context's record.
+// The object behind wye_choice: a reference to a choice that the context has recorded.
 struct wye_choice {
     ChoiceRef of;
 };
@@ -159,7 +159,8 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
         if (info.facts.to_abi(fact->key, out)) return {};
         return Error(Code::UNSUPPORTED,
                      fmt::format("{} does not report `{}`", info.selector, fact->name),
-                     "Fix: treat a capability as absent, and a limit as unknown", info.selector);
+                     "Fix: if it is a capability, treat it as absent; if it is a limit, as unknown",
+                     info.selector);
     });
 }
 

@@ -21,7 +21,7 @@ using wye::registry::Pin;
 
 namespace {
 
-// Refuses flags of dispatches that an execution does not take.
+// Refuses flags that an execution of a graph does not take.
 Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
     WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
     if (run.param_count != 0) WYE_NEED(run.params);
@@ -29,7 +29,7 @@ Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("`flags` of wye_graph_run_desc is {:#x}, and `reserved` is {}",
                                  run.flags, run.reserved),
-                     "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only",
+                     "Fix: use only WYE_DISPATCH_TIMED and, for submits, WYE_DISPATCH_AT_ONCE",
                      "flags");
     return {};
 }
@@ -84,7 +84,7 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
 
 namespace {
 
-// The ordinary paths of executions, which also report why they are refused.
+// The ordinary paths of executions. They also report why an execution is refused.
 [[gnu::noinline]] wye_status run_graph(wye_context* context, wye_graph graph,
                                        const wye_graph_run_desc* run, wye_report* report,
                                        wye_error** error) {
@@ -119,7 +119,7 @@ namespace {
     });
 }
 
-// Gives a handle to work, whose reference it takes over. Returns 0 after a failure.
+// Makes a handle for work, and takes over the caller's reference. Returns 0 after a failure.
 [[gnu::cold, gnu::noinline]] wye_pending add_slowly(Context& self, Pending* work,
                                                     Result<void>& failed) {
     auto added = Pending::add(WorkPtr<Pending>::adopt(work), self.handles());
@@ -136,7 +136,7 @@ bool is_plain(const wye_header& header, std::size_t size) {
     return size_and_type == size && header.next == nullptr;
 }
 
-// Whether the fast paths take such an execution.
+// Whether the fast paths take an execution with this description.
 bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
     // One comparison for members that are mostly 0.
     constexpr std::size_t kFlags = offsetof(wye_graph_run_desc, flags);
@@ -149,8 +149,8 @@ bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
            ((words & ~mask) | run.timeout_ns) == 0;
 }
 
-// The fast paths with a public queue. They are functions of their own, so that the compiler knows
-// the queue's index in the paths without one.
+// The fast paths of executions on a public queue. They are separate functions, so that the compiler
+// knows the index of the queue in the paths without a public queue.
 constexpr auto kOften = PreparedWork::Use::Often;
 [[gnu::noinline]] bool run_named(const wye::registry::HandleTable& handles, Graph& graph,
                                  const wye_graph_run_desc& run, const Instant& start,
@@ -176,9 +176,9 @@ struct Leaving {
     Gate& gate;
 };
 
-// Takes a fast path in the context: bool(Context&, Result<void>& failed), which returns whether the
-// call has succeeded. Returns whether the call has ended, with its status. False: the general path
-// must be taken.
+// Tries a fast path. Returns true if the call has ended, with its status in `status`; false if the
+// general path must be taken. `path`: a function bool(Context&, Result<void>& failed) that returns
+// whether the call has succeeded.
 template <typename Path>
 [[gnu::always_inline]] inline bool took(Path&& path, wye_context* context, wye_status& status,
                                         wye_error** error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BufferObject: a buffer resident on one device, owned by the handle table; and transfers of
-// buffers. The session outlives it. Free-threaded.
+// BufferObject: a buffer that is resident on one device. The handle table owns the buffer, and the
+// session outlives it. Also: the checks of transfers, and blocking transfers. Free-threaded.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct BufferObject {
     std::uint32_t alignment = 0;
     std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE;
     BufferHistory history = {};
-    std::atomic<std::uint32_t> maps = 0;  // mappings that have not been undone
+    std::atomic<std::uint32_t> maps = 0;  // number of mappings that still exist
 };
 
 // A transfer after its checks: its buffers and its operation.
@@ -51,17 +51,17 @@ struct CheckedTransfer {
 
     [[nodiscard]] const BufferObject& object() const { return buffer.as<BufferObject>(); }
     [[nodiscard]] DeviceSession& session() const { return object().session; }
-    [[nodiscard]] std::uint32_t kind() const { return operation.kind; }  // enum wye_operation_kind
+    [[nodiscard]] std::uint32_t kind() const { return operation.kind; }  // enum wye_op_kind
 };
 
-// INVALID_ARGUMENT unless the range is inside the buffer of the pin. `what` is for the message: "an
-// upload".
+// INVALID_ARGUMENT unless the range is inside the buffer of the pin. `what` names the operation in
+// the message: "an upload".
 [[nodiscard]] Result<void> check_range(const registry::Pin& pin, std::string_view what,
                                        std::uint64_t offset, std::uint64_t size);
 
 // Checks a transfer. INVALID_ARGUMENT for a range outside its buffer or an invalid pattern;
 // WRONG_OWNER if the two buffers of a copy, or a buffer and the queue, are on different devices.
-// `lends`: the caller must give the host memory.
+// `lends`: the caller lends the host memory of a download, so a null pointer is an error.
 [[nodiscard]] Result<CheckedTransfer> check_transfer(const registry::HandleTable& handles,
                                                      const wye_transfer_desc& desc, bool lends);
 

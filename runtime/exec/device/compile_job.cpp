@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds or makes the compiled form of a program. Drivers' compilers run on a separate thread with a
-// large stack, for three reasons: they do not depend on the size of the caller's stack, the caller
-// can stop waiting at its deadline, and a driver that changes the signal mask, the alternate stack
-// or the floating-point mode of its thread does not affect threads of the application. A built-in
-// plugin that takes programs in wire form calls no such compiler, so without a deadline it compiles
-// on the caller's thread.
+// large stack, for three reasons: the compilers do not depend on the size of the caller's stack,
+// the caller can stop waiting at its deadline, and a driver that changes the signal mask, the
+// alternate stack or the floating-point mode of its thread does not affect threads of the
+// application. A built-in plugin that takes programs in wire form calls no such compiler, so
+// without a deadline it compiles on the caller's thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
                                             std::string_view format, CompileStats& stats,
                                             std::optional<Clock::time_point> deadline, bool warms) {
     std::shared_ptr<CompileJob> job;
-    // A job that has ended; its thread is joined without the lock.
+    // Gets the last overdue job, if any, after it has ended. Declared before `lock`, so that the
+    // lock is released before the thread of that job is joined.
     std::shared_ptr<CompileJob> late;
     sdk::WaitingLock lock(compile_mutex_);
     for (;;) {
@@ -134,7 +135,7 @@ bool DeviceSession::compiles_here() const {
     return device_->built_in() && format_ == WYE_FORMAT_PROGRAM && sdk::has_room(sdk::kRoom);
 }
 
-// Runs on the job's thread, or on the caller's.
+// Runs on the job's thread, or on the caller's thread.
 void DeviceSession::compile(CompileJob& job) noexcept {
     const Span span(trace(), "compile", {.subject = job.program->name()});
     job.stats.trace = trace();
@@ -149,7 +150,7 @@ void DeviceSession::compile(CompileJob& job) noexcept {
         const sdk::Lock lock(compile_mutex_);
         overdue = job.overdue;
         job.done = true;
-        job_.reset();  // waiting calls or `late_` still share it
+        job_.reset();  // waiting calls, or `late_`, still share the job
         compile_ended_.notify_all();
     }
     if (overdue) save_entries(job.stats, *disk_);
@@ -184,7 +185,7 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const registry::ProcessStateGuard guard(!device_->built_in());
     if (!ready().ok()) return;
     const WorkspaceLease workspace = workspaces_.take();
-    // The trap buffer is bound to all bindings, since nothing accesses them.
+    // The trap buffer stands in for all buffers of the program, since nothing accesses them.
     const auto buffer = trap_buffer(*workspace);
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compile of a session. It runs on a WideThread, so that its caller can stop waiting; without
-// one it runs on the caller's thread. Guarded by the session's lock, except `stats` and `made`,
-// which only the compiling thread uses until `done`.
+// One compile of a session. It runs on a WideThread, so that the caller can stop waiting, or on the
+// caller's thread if `thread` is empty. The members `stats`, `made` and `thrown` belong to the
+// compiling thread until `done`. The session's compile lock guards `done` and `overdue`.
 #pragma once
 
 #include <exception>
@@ -24,12 +24,12 @@ struct CompileJob {
     const Form form;
     const std::string_view format;  // a static string, or owned by the program's variant
     bool warms = false;  // make the driver generate code at once, not at the first launch
-    CompiledRef known;   // already compiled: only code generation is left
+    CompiledRef known;   // not null: compiled already, and only code generation is left
     CompileStats stats;
     std::optional<Result<CompiledRef>> made;
     std::exception_ptr thrown;
     bool done = false;
-    bool overdue = false;  // no call waits for it
+    bool overdue = false;  // the call that started the compile has stopped waiting
     sdk::WideThread thread;
 };
 

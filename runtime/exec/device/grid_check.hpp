@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check of a grid that a launch reads from a buffer. No driver checks such numbers: with too
-// many workgroups it may do anything, up to losing the device. So a program of the library runs on
-// the device before the launch, in the same submit: it copies the numbers to the memory of the trap
-// words, where the launch reads them. Where there are too many it writes zeros, so that nothing
-// runs, and says so in the trap words, which the host reads at the end. The program is lowered and
-// compiled for the device like any other, at the first such dispatch of a session.
+// The check of a grid that a launch reads from a buffer: three numbers of workgroups. No driver
+// checks these numbers: for too many workgroups the driver may do anything, up to losing the
+// device. So a program of the library, the checking program, runs on the device before the launch,
+// in the same submit. It copies the numbers to the memory of the trap words, where the launch reads
+// them. If there are too many workgroups, it writes zeros instead, so that nothing runs, and a trap
+// code, which the host reads at the end. The checking program is lowered and compiled for the
+// device like any other, at the first such dispatch of a session.
 #pragma once
 
 #include <array>
@@ -22,9 +23,11 @@ namespace wye::exec {
 
 class LoadedProgram;
 
-// The memory of trap words: kTrapMemory bytes, which all programs of a submit share.
+// The layout of the memory of trap words, which all programs of a submit share. First come the trap
+// words themselves.
 inline constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
-// The trap words and the grid that a check refused: {u32 x, y, z, u32 number of the dispatch}.
+// The part that the host reads: the trap words, then the grid that a check refused: {u32 x, y, z,
+// u32 number of the dispatch}.
 inline constexpr std::uint64_t kCheckedBytes = 32;
 inline constexpr std::uint64_t kGridPlace = 32;  // offset of the grid that the launch reads
 inline constexpr std::uint64_t kTrapMemory = 64;
@@ -51,18 +54,18 @@ struct GridCheckMemory {
 struct CheckedGrid {
     wye_buffer_object* buffer;
     std::uint64_t offset;     // of the numbers
-    plan::Count3 most;        // workgroups on each axis
+    plan::Count3 most;        // maximum number of workgroups on each axis
     std::uint32_t number;     // of the dispatch, for the error
     std::uint64_t alignment;  // of ranges that the device binds
 };
 
-// Writes the operation that checks a grid, and what it points to. `trap`: the memory of trap words.
-// Errors: none for parameters that fit the program.
+// Writes the operation that checks a grid, and `memory`, to which the operation points. `trap`: the
+// memory of trap words. Errors: those of plan::pack_params.
 [[nodiscard]] Result<void> write_grid_check(const GridCheck& check, const CheckedGrid& grid,
                                             wye_buffer_object* trap, GridCheckMemory& memory,
                                             wye_operation& out);
 
-// The program's text, for tests.
+// The text of the checking program, for tests.
 [[nodiscard]] std::string_view grid_check_text() noexcept;
 
 }  // namespace wye::exec

@@ -2,8 +2,8 @@
 //
 // Hold: reserves a place in the order of submits for work that is submitted only after its call has
 // returned. A later submit must come after this work if it uses the same public queue, or one of
-// the work's buffers in conflict. Holds: those of a session, in order. Guarded by the lock of the
-// session's queues. Nothing here allocates.
+// the work's buffers in conflict. Holds: all holds of a session, in that order. Guarded by the lock
+// of the session's queues. Nothing here allocates.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace wye::exec {
 
 struct Hold {
     std::span<const BufferUse> uses;          // of live buffers
-    std::uint32_t queue = 0;                  // the number of its public queue; 0: none
-    Hold *older = nullptr, *newer = nullptr;  // null: it is not among the holds
+    std::uint32_t queue = 0;                  // the number of the public queue; 0: none
+    Hold *older = nullptr, *newer = nullptr;  // null: not among the holds of the session
 };
 
 class Holds {
@@ -32,7 +32,7 @@ class Holds {
         ends_.older->newer = &hold;
         ends_.older = &hold;
     }
-    // Does nothing for a hold that is not among them.
+    // Does nothing for a hold that was not added.
     void remove(Hold& hold) noexcept {
         if (hold.older == nullptr) return;
         hold.older->newer = hold.newer;
@@ -52,7 +52,7 @@ class Holds {
     }
 
   private:
-    Hold ends_;  // the newest and the oldest one
+    Hold ends_;  // sentinel of the circular list
 };
 
 }  // namespace wye::exec

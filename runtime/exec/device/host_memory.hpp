@@ -40,11 +40,11 @@ class HostBlock {
     struct Memory {
         std::unique_ptr<std::byte[]> bytes;
         std::size_t capacity = 0;
-        std::uint64_t round = 0;  // when it was given back last
+        std::uint64_t round = 0;  // the pool's `round_` when the block was given back last
     };
     HostMemory* pool_ = nullptr;
-    // The block, or empty. It is in a list since a list's element moves to the pool's without an
-    // allocation.
+    // The block as the only element of a list, so that it moves to the pool's list without an
+    // allocation. Empty: there is no block.
     std::list<Memory> held_;
 };
 
@@ -65,7 +65,7 @@ class HostMemory {
     using Memory = HostBlock::Memory;
     void put(std::list<Memory>& held) noexcept;
 
-    static constexpr std::size_t kMostIdle = std::size_t{256} << 20U;  // bytes
+    static constexpr std::size_t kMostIdle = std::size_t{256} << 20U;  // bytes of all idle blocks
     // An idle block is freed after this many other blocks were given back.
     static constexpr std::uint64_t kKeepRounds = 1024;
 

@@ -77,7 +77,7 @@ void Line::run() noexcept {
             ++turns_;
         }
         now.front()->take_turn();
-        now.clear();  // possibly the last reference, before the line is idle
+        now.clear();  // may free the work, so do it before the line counts as idle
         const sdk::Lock lock(mutex_);
         busy_ = false;
         changed_.notify_all();

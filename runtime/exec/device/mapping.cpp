@@ -36,17 +36,18 @@ Result<wye_mapping> map_buffer(const registry::HandleTable& handles, const Pin& 
         const Code code = mapped.error().code;
         if (code != Code::UNSUPPORTED && code != Code::UNIMPLEMENTED)
             return session.noted(std::move(mapped).error());
-        // Of buffers with another usage than DEVICE a device maps all or none (P-39).
+        // A device maps either all buffers of the usages UPLOAD, READBACK and SHARED, or none of
+        // them (rule P-39).
         return std::move(mapped).error().wrapped(
             Code::UNSUPPORTED,
             fmt::format("{} cannot map buffer `{}`", session.info().selector, buffer.label()),
             object.usage == WYE_BUFFER_USAGE_DEVICE
                 ? "Fix: create it with the usage UPLOAD, READBACK or SHARED; if the device maps "
-                  "those neither, use wye_buffer_upload and wye_buffer_download"
+                  "none of those, use wye_buffer_upload and wye_buffer_download"
                 : "Fix: use wye_buffer_upload and wye_buffer_download: the device maps no buffer",
             buffer.label());
     }
-    // Takes the same lock as freeing a buffer, which is refused once the buffer is mapped.
+    // A call that frees the buffer takes this lock too, and is refused once the buffer is mapped.
     const registry::Handle handle = buffer.handle();
     const sdk::Lock lock(session.queues().mutex);
     WYE_TRY(handles.begin_use({&handle, 1}));

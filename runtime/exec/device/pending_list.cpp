@@ -5,10 +5,16 @@
 
 namespace wye::exec {
 
+// Does not lock the mutex: no other thread uses the list, and the queues, which own the mutex, may
+// be gone.
 PendingList::~PendingList() {
-    while (ends_.newer != &ends_)  // work refers to itself while it is in the list
+    while (ends_.newer != &ends_)  // drops the list's references
         (void)unlink(*static_cast<PendingWork*>(ends_.newer));
-    drop_idle();
+    destroy(idle_);
+}
+
+void PendingList::destroy(WorkLink* all) noexcept {
+    while (all != nullptr) delete static_cast<PendingWork*>(std::exchange(all, all->newer));
 }
 
 void PendingList::drop_idle() noexcept {
@@ -18,7 +24,7 @@ void PendingList::drop_idle() noexcept {
         all = std::exchange(idle_, nullptr);
         idle_count_ = 0;
     }
-    while (all != nullptr) delete static_cast<PendingWork*>(std::exchange(all, all->newer));
+    destroy(all);
 }
 
 Result<PendingRoom> PendingList::room_slowly(std::uint64_t bytes, bool at_once,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PendingList: the asynchronous work in flight on a device, with limits on its number and on the
-// host memory that it owns. Work takes room before its submit, and its place in the list after it,
-// so all work in the list can be waited for. The list also keeps objects of ended work for reuse.
-// Free-threaded; does not call work while it holds its lock, which is that of the session's queues:
-// a submit that holds it already adds its work at no further cost.
+// host memory that it owns. Work takes room before its submit. It enters the list after its submit,
+// or together with its place in the session's line, so that a thread can wait for any work in the
+// list. The list also keeps objects of ended work for reuse. The list uses the lock of the
+// session's queues, since a submit, which holds that lock anyway, then adds its work at no further
+// cost. Free-threaded; calls no function of work while it holds the lock.
 #pragma once
 
 #include <algorithm>
@@ -28,28 +29,29 @@ struct WorkLink {
     WorkLink *older = nullptr, *newer = nullptr;
 };
 
-// A piece of asynchronous work. Once it has ended it never runs again. It counts the references to
-// it, which are WorkPtrs. Free-threaded.
+// A piece of asynchronous work. Work that has ended never runs again. The object counts the
+// references to it (WorkPtr). Free-threaded.
 class PendingWork : private WorkLink {
   public:
     PendingWork() = default;
     PendingWork(const PendingWork&) = delete;
     PendingWork& operator=(const PendingWork&) = delete;
     virtual ~PendingWork() = default;
-    // Returns whether it has ended; if so, first settles it: completes its report, and releases the
-    // buffers and memory that it used. Does not wait for the device.
+    // Returns whether the work has ended. If so, first settles the work: completes its report, and
+    // releases the buffers and memory that it used. Does not wait for the device.
     [[nodiscard]] virtual bool poll() = 0;
     // Like `poll`, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
-    // Waits without a limit. Needs no memory.
+    // Waits for the end, without a limit. Succeeds even if no memory is left.
     virtual void wait_for_end() noexcept = 0;
-    // Whether its result is known before its end.
+    // Whether the work was given up: it may still run, but its result is known already.
     [[nodiscard]] virtual bool is_given_up() const { return false; }
-    // As an error names it: "dispatch of `x`".
+    // A description for messages: "dispatch of `x`".
     [[nodiscard]] virtual std::string what() const { return "work"; }
-    // Called when its time limit may have passed: cancels it then.
+    // Called when the time limit of the work may have passed. If the limit has passed, cancels the
+    // work.
     virtual void expire() noexcept {}
-    // Called on the thread of the session's line, when the work before it had its turn.
+    // Called on the thread of the session's line, once all work before this work has had its turn.
     virtual void take_turn() noexcept {}
 
     void refer() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -69,8 +71,8 @@ class PendingWork : private WorkLink {
     friend class PendingList;
     friend class PendingRoom;
     std::atomic<std::uint32_t> references_ = 0;
-    // Size of the host memory that the work owns. Guarded by the list's mutex, as is the WorkLink
-    // (null: the work is not in the list). The list has a reference to its work.
+    // Size of the host memory that the work owns. Guarded by the list's mutex, like the WorkLink.
+    // While the work is in the list, the list holds a reference to it; otherwise `older` is null.
     std::uint64_t bytes_ = 0;
 };
 
@@ -109,7 +111,7 @@ class WorkPtr {
     [[nodiscard]] T& operator*() const noexcept { return *work_; }
     [[nodiscard]] T* operator->() const noexcept { return work_; }
     explicit operator bool() const noexcept { return work_ != nullptr; }
-    // Gives the reference to the caller, who calls `dereference`.
+    // Gives the reference to the caller, who must call `dereference`.
     [[nodiscard]] T* release() noexcept { return std::exchange(work_, nullptr); }
 
   private:
@@ -124,15 +126,16 @@ struct PendingLimits {
 
 class PendingList;
 
-// Room for one piece of work in a list, given back when this is destroyed unless the work took it.
-// Move-only.
+// Room for one piece of work in a list. The destructor gives the room back unless `take` was
+// called. Move-only.
 class PendingRoom {
   public:
     PendingRoom(PendingRoom&& other) noexcept
         : list_(std::exchange(other.list_, nullptr)), bytes_(other.bytes_) {}
     PendingRoom& operator=(PendingRoom&&) = delete;
     ~PendingRoom();
-    // Adds the work, which was submitted: any thread may poll and wait for it from now on.
+    // Adds the work to the list: from now on any thread may poll and wait for it. The work was
+    // submitted, or is about to enter the line.
     void take(WorkRef work) noexcept;
 
   private:
@@ -144,43 +147,47 @@ class PendingRoom {
 
 class PendingList {
   public:
-    // `mutex`: that of the queues, which is not locked by the constructor and the destructor.
+    // `mutex`: that of the session's queues, which the constructor does not lock.
     PendingList(sdk::Mutex& mutex, PendingLimits limits, std::string device)
         : mutex_(mutex), limits_(limits), device_(std::move(device)) {}
     ~PendingList();
     PendingList(const PendingList&) = delete;
     PendingList& operator=(const PendingList&) = delete;
 
-    // Room for work that is about to be submitted and will own `bytes`. Above a limit it waits for
-    // the oldest work to end, until the deadline (TIMEOUT); with `at_once` it returns DEVICE_BUSY
-    // instead. Work may exceed the limit of bytes if it is the only work.
+    // Takes room for work that is about to be submitted and will own `bytes` of host memory. If the
+    // work would exceed a limit, waits until the deadline (TIMEOUT) for older work to end. With
+    // `at_once` the call returns DEVICE_BUSY instead of waiting. Work may exceed the limit of bytes
+    // if it is the only work.
     [[nodiscard]] Result<PendingRoom> room(std::uint64_t bytes, bool at_once,
                                            std::optional<Clock::time_point> deadline = {}) {
         if (bytes < kWorthAsking && try_room(bytes)) [[likely]]
             return PendingRoom(*this, bytes);
         return room_slowly(bytes, at_once, deadline);
     }
-    // Removes work that has ended, and sets `ended` in the same step: whoever reads true finds it
-    // removed, and need not try again.
+    // Removes work that has ended, and sets `ended` under the same lock, so that a thread that
+    // finds `ended` true need not remove the work again.
     void remove(PendingWork& work, std::atomic<bool>& ended) noexcept {
-        WorkRef last;  // possibly the last reference; released after the lock
+        WorkRef last;  // may be the last reference; released after the lock
         const sdk::Lock lock(mutex_);
         ended.store(true, std::memory_order_release);
         last = unlink(work);
     }
     // Destroys the objects that are kept for reuse.
     void drop_idle() noexcept;
-    // Polls all work. False if some has not ended, or is about to be submitted.
+    // Polls all work. False: some work has not ended, or has taken room and is about to be
+    // submitted.
     bool collect();
     void wait_for_all();
-    // What still runs although it was given up, as `PendingWork::what`; empty: nothing does.
+    // The name (PendingWork::what) of work that was given up and still runs. Empty: there is none.
     [[nodiscard]] std::string given_up();
 
     // ---- For callers that hold the mutex ----
 
-    // Tells clang's thread-safety analysis that the caller holds the mutex, which it cannot infer.
+    // Tells clang's thread-safety analysis that the caller holds the mutex, which the analysis
+    // cannot infer.
     void assert_held() const WYE_ASSERT_CAPABILITY(mutex_) {}
-    // As `remove`; returns the list's reference.
+    // Removes work from the list and returns the list's reference; null if the work is not in the
+    // list.
     [[nodiscard]] WorkRef unlink(PendingWork& work) noexcept WYE_REQUIRES(mutex_) {
         if (work.older == nullptr) return {};
         work.older->newer = work.newer;
@@ -189,8 +196,8 @@ class PendingList {
         give_back(work.bytes_);
         return WorkRef::adopt(&work);
     }
-    // Takes an object for work that owns no bytes, and room for it. Null: there is no idle object,
-    // or no room. `append` or `keep_back` follows.
+    // Takes an idle object, and room for work that owns no host memory. The caller later calls
+    // `append` or `keep_back`. Null: there is no idle object, or no room.
     [[nodiscard]] PendingWork* reserve() WYE_REQUIRES(mutex_) {
         if (count_ >= limits_.count) [[unlikely]]
             return nullptr;
@@ -198,9 +205,9 @@ class PendingList {
         if (out != nullptr) ++count_;
         return out;
     }
-    // Adds the work, which was submitted. Takes over a reference that is already counted.
+    // Adds work that was submitted. Takes over a reference that is already counted.
     void append(PendingWork& work) WYE_REQUIRES(mutex_) { link(work); }
-    // Gives a reserved object back.
+    // Gives back an object from `reserve`, and its room.
     void keep_back(PendingWork& work) WYE_REQUIRES(mutex_) {
         give_back(0);
         push_idle(work);
@@ -211,7 +218,8 @@ class PendingList {
         --idle_count_;
         return static_cast<PendingWork*>(std::exchange(idle_, idle_->newer));
     }
-    // Keeps an object for reuse that has no references; all have one type. False: enough are kept.
+    // Keeps an object that has no references, for reuse. All kept objects have the same type.
+    // False: the list keeps kMostIdle objects already.
     [[nodiscard]] bool keep_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
         if (idle_count_ >= kMostIdle) return false;
         push_idle(work);
@@ -237,8 +245,10 @@ class PendingList {
         ++count_;
         return true;
     }
-    // Waits for room, or for work that can be waited for. False at the deadline.
+    // Waits until there is room, or work in the list. False: the deadline passed before.
     [[nodiscard]] bool await_change(std::uint64_t bytes, std::optional<Clock::time_point> deadline);
+    // Destroys the objects of a list that is linked by `newer`.
+    static void destroy(WorkLink* all) noexcept;
     void give_back(std::uint64_t bytes) WYE_REQUIRES(mutex_) {
         --count_;
         bytes_ -= bytes;
@@ -266,8 +276,8 @@ class PendingList {
     sdk::Mutex& mutex_;
     const PendingLimits limits_;
     const std::string device_;
-    WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // the newest and the oldest work
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // with work that has only room so far
+    WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // sentinel of the circular list
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // including work that has only room
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
     WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
     std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;

@@ -51,7 +51,7 @@ Ticket QueuePool::pending_use(BufferHistory& history) {
     return {};
 }
 
-// The driver is not asked about a value that it does not have yet.
+// The driver is not asked about a value that is not submitted yet.
 bool QueuePool::runs(std::uint32_t index, std::uint64_t value) {
     if (!is_pending(index, value)) return false;
     const Queue& queue = queues_[index];
@@ -91,7 +91,7 @@ Result<void> QueuePool::check_open(const registry::DeviceRef& device) const {
                  "Fix: open the device again, and make its buffers anew", selector);
 }
 
-// The queue is held meanwhile, so that no other thread makes it.
+// The queue is held until its native queue is made, so that no other thread makes one.
 Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {
     const QueueRequest request = queues_[index].request.value_or(QueueRequest{"wye"});
     const std::uint64_t newest = queues_[index].newest;
@@ -118,7 +118,7 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     auto open = check_open(device);
     if (open.ok()) {
         queues_[index].native = std::move(made);
-    } else {  // closed meanwhile
+    } else {  // the pool was closed meanwhile
         mutex.unlock();
         made.reset();
         mutex.lock();
@@ -139,7 +139,7 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
         }
     }
     if (!queues_[index].native) {
-        out.wait_count = 0;  // the next try, which may be the fast one, chooses anew
+        out.wait_count = 0;  // the next `begin`, which may take the fast path, starts anew
         out.follows = false;
         WYE_TRY(make(device, index));
         return false;
@@ -151,11 +151,12 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
     return true;
 }
 
-// Work that must follow work of other queues goes behind one of them, if no submit holds that one.
+// Work without a public queue that must follow other work goes to a queue of that work. If submits
+// hold all of these queues, or they belong to public queues, it goes to the queue of `shortest`.
 bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
                        Sending& out, std::uint32_t& index) {
-    // A submit without uses belongs to work that was submitted before, or has no place in the
-    // order.
+    // A submit without uses belongs to work that is in order already, or needs no order, so holds
+    // do not concern it.
     if (!options.placed && !uses.empty() && holds_.concern(uses, options.queue)) return false;
     Values after{};
     std::uint32_t needed = 0;
@@ -209,13 +210,13 @@ Result<void> QueuePool::send_again(Sending& sending, std::span<const wye_operati
     return while_busy(sending, std::move(sent), [&] { return send_once(sending, operations); });
 }
 
-// It uses no buffer, so it waits for no other queue.
+// This submit uses no buffer, so it waits for no other queue.
 Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
                                     const wye_native_handle& event, std::uint32_t number) {
     Sending sending;
     {
         const sdk::Lock lock(mutex);
-        (void)await_place({}, number, {});  // work in the line was named before
+        (void)await_place({}, number, {});  // work in the line comes before this wait
         for (bool begun = false; !begun;) {
             WYE_ASSIGN(begun, begin(device, {}, {false, number}, sending));
         }
@@ -266,7 +267,8 @@ void QueuePool::abandon(Sending& sending) noexcept {
 void QueuePool::take_back(std::uint32_t index, std::span<const BufferUse> uses,
                           std::uint64_t value) {
     --queues_[index].newest;
-    // The next submit gets the value, and need not use these buffers.
+    // The next submit gets this value, and may use other buffers, so the value must leave the
+    // histories of these buffers.
     for (const BufferUse& use : uses)
         if (std::uint64_t& known = use.history->newest(index, use.writes); known == value) --known;
 }
@@ -274,7 +276,8 @@ void QueuePool::take_back(std::uint32_t index, std::span<const BufferUse> uses,
 void QueuePool::end_slowly(const Sending& sending, bool sent) {
     const auto& [queue, index, value] = sending.ticket;
     if (!sent) return take_back(index, sending.uses, value);
-    // The submit's work runs after all that was in the histories of the buffers that it writes.
+    // This work runs after all work in the histories of the buffers that it writes, so later work
+    // need only come after this work.
     const auto forget = [](auto& values, const std::uint64_t* before) {
         for (std::size_t i = 0; i < values.size(); ++i)
             if (values[i] <= before[i]) values[i] = 0;
@@ -314,7 +317,7 @@ void QueuePool::take_unused(Unused& out) noexcept {
         if (!queue.native || queue.request) continue;
         try {
             if (is_quiet(i)) out[i] = std::move(queue.native);
-        } catch (const std::bad_alloc&) {  // no memory for an error's text: it is asked again later
+        } catch (const std::bad_alloc&) {  // no memory for an error: asked again later
         }
     }
 }

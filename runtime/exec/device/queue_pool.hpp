@@ -6,14 +6,16 @@
 // submits.
 //
 // Work that names a public queue goes to that queue's own native queue or, if the device has no
-// more native queues, to a shared one. The order is kept as above.
+// more native queues, to a native queue that is shared with other work. This work, too, takes
+// effect in the order of its submits.
 //
 // A submit has three parts. `begin` chooses the queue and reserves its next value, under the pool's
-// mutex; `send` calls the driver without that mutex; `end` makes the outcome known, under it again.
-// From `begin` to `end` the queue is held for this submit: only submits that need this queue, or
-// must follow this submit's work, wait for it. Waiting for the device takes no lock, and no plugin
-// is entered with the mutex held except to ask whether a value was reached. Work holds shared
-// ownership of the native queue that it was submitted to. ORDER.md has the model. Free-threaded.
+// mutex; `send` calls the driver without that mutex; `end` makes the outcome known, under the mutex
+// again. From `begin` to `end` the queue is held for this submit: only submits that need this
+// queue, or must follow this submit's work, wait for its `end`. Waiting for the device takes no
+// lock, and no plugin is entered with the mutex held except to ask whether a value was reached.
+// Work holds shared ownership of the native queue that it was submitted to. ORDER.md has the model.
+// Free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +51,8 @@ struct DeviceTrace {
 struct SubmitOptions {
     SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
     // Returns these options for work whose place in the order of submits is known already, because
-    // its call has asked for it, or the line submits it: it waits for no work in the line.
+    // its call has checked the holds, or because the line's thread submits the work. Such a submit
+    // waits for no work in the line.
     [[nodiscard]] SubmitOptions in_place() const {
         SubmitOptions out = *this;
         out.placed = true;
@@ -80,14 +83,15 @@ struct QueueRequest {
     bool own = false;  // do not share a native queue
 };
 
-// The queue number of a public queue and what it got, valid from take_public to release_public.
+// The number of a public queue and what the queue got. Valid from `take_public` to
+// `release_public`.
 struct QueueGrant {
     std::uint32_t number = 0;
     bool shared = false;
     wye_queue_info info{};  // of its native queue
 };
 
-// Work that a session keeps for equal requests to come: exec/prepared/repeat.hpp.
+// Work that a session keeps, to submit it again for equal later requests: exec/prepared/repeat.hpp.
 struct KeptWork {
     KeptWork() = default;
     KeptWork(const KeptWork&) = delete;
@@ -98,7 +102,8 @@ struct KeptWork {
 class QueuePool {
   public:
     // `limit`: the maximum number of native queues for work without a public queue; capped at
-    // kMostQueues. `device_limit`: the number of all native queues of the device.
+    // kMostQueues. `device_limit`: the number of native queues that the device supports, those for
+    // public queues included.
     explicit QueuePool(std::uint64_t limit, std::uint64_t device_limit, DeviceTrace trace = {})
         : trace_(trace),
           limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))),
@@ -130,18 +135,19 @@ class QueuePool {
         bool* held = nullptr;  // a flag of the caller that is true until `end`
         bool timed = false;
         Clock::time_point room_until = Clock::time_point::max();
-        std::uint32_t public_queue = 0;  // its number; 0: none
+        std::uint32_t public_queue = 0;  // the number of the public queue; 0: none
         std::uint32_t wait_count = 0;    // valid elements of `waits` and `wait_queues`
         std::array<wye_event, kAllQueues> waits;
         std::array<std::uint32_t, kAllQueues> wait_queues;
-        // Other work was in flight at `begin`: then `before` has the newest value of each queue.
+        // Whether other work was in flight at `begin`. If so, `before` has the newest value of each
+        // queue.
         bool follows = false;
         std::array<std::uint64_t, kAllQueues> before;
     };
     // Chooses the queue that the use of the buffers demands, and records the uses. False: another
-    // submit had to end first. The mutex was unlocked meanwhile, so the caller checks its handles
-    // again, and calls again. True: the uses are borrowed until `end`, and so is `held`, which is
-    // set to true unless it is null.
+    // submit or a hold had to end first, or a native queue had to be made. The mutex was unlocked
+    // meanwhile, so the caller checks its handles and calls `begin` again. True: `uses` and `held`
+    // are borrowed until `end`. Unless `held` is null, *held is true until then.
     [[nodiscard, gnu::always_inline]] Result<bool> begin(const registry::DeviceRef& device,
                                                          std::span<const BufferUse> uses,
                                                          SubmitOptions options, Sending& out,
@@ -164,8 +170,8 @@ class QueuePool {
             return sent;
         return send_again(sending, operations, std::move(sent));
     }
-    // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
-    // failed.
+    // Ends a submit, which has succeeded (`sent`) or failed. A Sending that is destroyed without
+    // `end` has failed.
     void end(Sending& sending, bool sent) WYE_REQUIRES(mutex) {
         sending.pool = nullptr;
         if (sending.held != nullptr) *sending.held = false;
@@ -179,10 +185,11 @@ class QueuePool {
     // ---- The fast path of a submit that waits for no other queue: begin, send and end ----
 
     static constexpr std::uint32_t kNoQueue = kAllQueues;
-    // Returns the index of the queue that a submit goes to, if all work in flight, as far as known,
-    // is on that queue, so that the submit needs no waits. Without a public queue (`number` 0) this
-    // is the first queue, if it is idle or the submit must follow its work. Returns kNoQueue in all
-    // other cases; then `begin` chooses.
+    // Returns the index of the queue for a submit that needs no waits: that of the public queue
+    // `number`, or the first queue if `number` is 0. Returns kNoQueue, so that `begin` chooses, if
+    // - another queue may have work in flight, or there are holds;
+    // - the queue has no native queue, or a submit to it is in progress;
+    // - `number` is 0, and the queue has work in flight, none of which the submit must follow.
     [[nodiscard, gnu::always_inline]] std::uint32_t next_in_line(std::span<const BufferUse> uses,
                                                                  std::uint32_t number)
         WYE_REQUIRES(mutex) {
@@ -197,19 +204,19 @@ class QueuePool {
             return kNoQueue;
         return index;
     }
-    // As `begin`, on the queue that next_in_line gave. Returns the value of the submit.
+    // Like `begin`, on the queue that `next_in_line` returned. Returns the value of the submit.
     [[nodiscard]] std::uint64_t begin_in_line(std::uint32_t index, std::span<const BufferUse> uses)
         WYE_REQUIRES(mutex) {
         const std::uint64_t value = hold(index);
         record(uses, index, value);
         return value;
     }
-    // The native queue with this index; null: it has none now.
+    // The native queue of the queue with this index; null: the queue has none now.
     [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& native(std::uint32_t index) const
         WYE_REQUIRES(mutex) {
         return queues_[index].native;
     }
-    // As `end`, after begin_in_line and a successful submit.
+    // Like `end`, after `begin_in_line` and a successful submit.
     void end_in_line(std::uint32_t index, std::uint32_t number, std::uint64_t value)
         WYE_REQUIRES(mutex) {
         if (number != 0) count_public(number, value);
@@ -222,17 +229,18 @@ class QueuePool {
     }
     [[nodiscard]] bool is_traced() const noexcept { return trace_.trace != nullptr; }
 
-    // The three parts together. `uses`: the resident buffers of the operations, which the caller
-    // keeps from being freed. `out` is written on success.
+    // Does all three parts of a submit. `uses`: the resident buffers of the operations, which the
+    // caller keeps from being freed. `out` is written on success.
     [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
                                       std::span<const wye_operation> operations,
                                       std::span<const BufferUse> uses, SubmitOptions options,
                                       Ticket& out) WYE_EXCLUDES(mutex);
-    // Lets later work of a public queue begin after an event of the driver's API.
+    // Makes later work of a public queue wait for an event of the driver's API.
     [[nodiscard]] Result<void> wait_native(const registry::DeviceRef& device,
                                            const wye_native_handle& event, std::uint32_t number)
         WYE_EXCLUDES(mutex);
-    // Waits until any submit has ended, with the mutex unlocked meanwhile.
+    // Waits until one of the submits in progress, or one of the holds, has ended. The mutex is
+    // unlocked meanwhile.
     void await_sends() WYE_REQUIRES(mutex) {
         ++waiting_;
         sends_ended_.wait(mutex);
@@ -246,14 +254,16 @@ class QueuePool {
         holds_.add(hold);
         used_ |= 1U << kHeld;
     }
-    // Called when the work was submitted, or never will be. Does nothing if it has no place.
+    // Gives up the place of work that was submitted, or never will be. Does nothing if the work has
+    // no place.
     void leave_place(Hold& hold) noexcept WYE_REQUIRES(mutex) {
         holds_.remove(hold);
         if (holds_.empty()) used_ &= ~(1U << kHeld);
         if (waiting_ != 0) sends_ended_.notify_all();
     }
     [[nodiscard]] bool has_places() const WYE_REQUIRES(mutex) { return !holds_.empty(); }
-    // Whether a submit with these uses, on this public queue (0: none), must come after a hold.
+    // Whether a submit with these uses, on this public queue (0: none), must come after work that
+    // has a place in the order but is not submitted yet (a Hold).
     [[nodiscard]] bool is_held(std::span<const BufferUse> uses, std::uint32_t queue) const
         WYE_REQUIRES(mutex) {
         return holds_.concern(uses, queue);
@@ -263,8 +273,8 @@ class QueuePool {
                                    std::optional<Clock::time_point> deadline) WYE_REQUIRES(mutex);
     // Whether submitted work that uses the buffer is still running; asks the driver.
     [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
-    // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
-    // Waits for submits in progress that use it.
+    // A ticket of running work that uses the buffer: the newest such work of one queue. Empty: no
+    // such work runs. First waits for holds and for submits in progress that use the buffer.
     [[nodiscard]] Ticket pending_use(BufferHistory& history) WYE_REQUIRES(mutex);
     // Whether the work with this value on queue `index` is still running; asks the driver.
     [[nodiscard]] bool runs(std::uint32_t index, std::uint64_t value) WYE_REQUIRES(mutex);
@@ -275,15 +285,16 @@ class QueuePool {
 
     // Makes a native queue for a public queue, or shares one. LIMIT_EXCEEDED: there are
     // kMostPublicQueues already, or the device has no unused native queue and the request does not
-    // allow sharing. That of a released queue is used until its work in flight has ended.
+    // allow sharing. The native queue of a released public queue counts as used until its work in
+    // flight has ended.
     [[nodiscard]] Result<QueueGrant> take_public(const registry::DeviceRef& device,
                                                  const QueueRequest& request);
-    // Releases the number; its work in flight continues.
+    // Releases the number of a public queue. The queue's work in flight continues.
     void release_public(std::uint32_t number) noexcept;
-    // The newest work of a public queue; an empty ticket if it had none.
+    // The newest work of a public queue; an empty ticket if that work has ended, or there was none.
     [[nodiscard]] Ticket newest_of(std::uint32_t number);
     [[nodiscard]] std::uint64_t submits_of(std::uint32_t number);
-    // The native queue of a public queue. Null: it shares one that has not been made yet.
+    // The native queue of a public queue. Null: the shared native queue has not been made yet.
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_of(std::uint32_t number);
     // The number of public queues made so far, and of submits to them.
     [[nodiscard]] std::uint64_t publics_made() const {
@@ -295,7 +306,7 @@ class QueuePool {
 
     // Called when the work of a ticket has ended, in success or failure.
     void ended(const Ticket& ticket) { ended(ticket.index, ticket.value); }
-    // Whether the work of a ticket of queue `index` may still run.
+    // Whether the submit with this value on queue `index` may still run. Does not ask the driver.
     [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
         return value > ended_[index].load(std::memory_order_acquire);
     }
@@ -304,33 +315,34 @@ class QueuePool {
     [[nodiscard]] std::array<Ticket, kAllQueues> newest();
     // Whether no work is in flight and none is being submitted; asks the driver.
     [[nodiscard]] bool is_idle() WYE_REQUIRES(mutex);
-    // Work in flight if every queue that work without a public queue may go to has some, else an
-    // empty ticket; asks the driver.
+    // If all queues for work without a public queue are busy, a ticket of work on one of these
+    // queues; else an empty ticket. Asks the driver.
     [[nodiscard]] Ticket busy_everywhere();
-    // Drops the ticket's native queue, which may be broken, unless work in flight uses it: the next
-    // submit makes a new one. Returns whether it was dropped.
+    // Drops the ticket's native queue, which may be broken, unless work in flight uses it. The next
+    // submit then makes a new native queue. Returns whether the queue was dropped.
     bool replace(const Ticket& failed);
-    // Refuses all submits from now on (DEVICE_LOST), waits for those in progress, and gives the
-    // native queues away, with the newest work of each. Later calls return empty tickets.
+    // Refuses all submits from now on (DEVICE_LOST), waits for those in progress, and returns the
+    // native queues, each with its newest work. Later calls return empty tickets.
     [[nodiscard]] std::array<Ticket, kAllQueues> close();
 
   private:
     using Values = std::array<std::uint64_t, kAllQueues>;  // indexed by queue
     struct Queue {
-        // Null: not made yet, dropped, or closed. Work in flight belongs to this native queue: it
-        // is dropped, and another one made, only when all earlier work has ended.
+        // Null: not made yet, dropped, or closed. The native queue is dropped or replaced only when
+        // all of its work has ended, so all work in flight on this queue was submitted to it.
         std::shared_ptr<registry::NativeQueue> native;
         std::uint64_t newest = 0;  // the value of the newest submit
-        // The newest submit of each queue that waits for work of this one, which must outlive it.
+        // For each queue, its newest submit that waits for work of this queue. The native queue of
+        // this queue must outlive these submits.
         Values followers{};
-        std::optional<QueueRequest> request;  // set while a public queue owns it
+        std::optional<QueueRequest> request;  // set while a public queue owns this queue
     };
     struct Public {
         bool taken = false;
-        std::uint32_t index = 0;  // of its native queue
+        std::uint32_t index = 0;  // of its queue in `queues_`
         std::uint64_t newest = 0, submits = 0;
     };
-    // Native queues to destroy, which is done without the mutex.
+    // Native queues to destroy once the mutex is unlocked.
     using Unused = std::array<std::shared_ptr<registry::NativeQueue>, kAllQueues>;
 
     [[nodiscard]] std::uint64_t pending(std::uint32_t index) const WYE_REQUIRES(mutex) {
@@ -371,7 +383,7 @@ class QueuePool {
     static void record(std::span<const BufferUse> uses, std::uint32_t index, std::uint64_t value) {
         for (const BufferUse& use : uses) use.history->newest(index, use.writes) = value;
     }
-    // The newest value of a queue that work with these uses must run after.
+    // The value on queue `index` that work with these uses must run after; 0: none.
     [[nodiscard]] static std::uint64_t newest_before(std::span<const BufferUse> uses,
                                                      std::uint32_t index) {
         std::uint64_t out = 0;
@@ -403,7 +415,7 @@ class QueuePool {
         out.held = held;
         if (held != nullptr) *held = true;
     }
-    // As `begin`, for the cases that its fast path leaves out.
+    // The slow path of `begin`.
     [[nodiscard]] Result<bool> begin_slowly(const registry::DeviceRef& device,
                                             std::span<const BufferUse> uses, SubmitOptions options,
                                             Sending& out, bool* held) WYE_REQUIRES(mutex);
@@ -411,22 +423,23 @@ class QueuePool {
     [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         return (sending_ >> index & 1U) != 0;
     }
-    // The newest value of a queue that its native queue has.
+    // The newest value of a queue, except that of a submit in progress.
     [[nodiscard]] std::uint64_t newest_sent(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const Queue& queue = queues_[index];
         return queue.newest - (is_sending(index) && queue.native ? 1 : 0);
     }
-    // Whether nothing in flight was submitted to the queue, or waits for its work; asks the driver.
+    // Whether no work in flight was submitted to this queue or waits for its work. Asks the driver.
     [[nodiscard]] bool is_quiet(std::uint32_t index) WYE_REQUIRES(mutex);
-    // DEVICE_LOST once it was closed.
+    // DEVICE_LOST after `close`.
     [[nodiscard]] Result<void> check_open(const registry::DeviceRef& device) const
         WYE_REQUIRES(mutex);
-    // Takes the native queues that no public queue owns any more, and that are quiet.
+    // Moves to `out` the quiet native queues (`is_quiet`) of released public queues.
     void take_unused(Unused& out) noexcept WYE_REQUIRES(mutex);
-    // Chooses the queue for work that need not wait for any work in flight.
+    // Chooses the queue for work that need not wait for any work in flight: an idle queue, or else
+    // the queue with the least work.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
-    // The slow part of `begin`: while some queues are busy, or for a public queue. False: a submit
-    // in progress must end first.
+    // Chooses the queue of a submit for which `next_in_line` found none, and the work that the
+    // submit waits for. False: a submit in progress, or a hold, must end first.
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);
@@ -445,24 +458,24 @@ class QueuePool {
     [[nodiscard, gnu::cold]] Result<void> send_again(Sending& sending,
                                                      std::span<const wye_operation> operations,
                                                      Result<void> sent) WYE_EXCLUDES(mutex);
-    // The loop of both kinds of submits: while the device has no room for one (DEVICE_BUSY), waits
-    // for work in flight to end, and calls `again`.
+    // The retry loop for operations and for native waits: while the device has no room
+    // (DEVICE_BUSY), waits for work in flight to end, and calls `again`.
     template <typename Again>
     [[nodiscard]] Result<void> while_busy(const Sending& sending, Result<void> sent,
                                           const Again& again) WYE_EXCLUDES(mutex);
     // The oldest work in flight, preferably of the queue with this index; empty: there is none.
     [[nodiscard]] Ticket oldest(std::uint32_t index) WYE_EXCLUDES(mutex);
-    // Waits for the end of work after which the device may have room. False: there is none, or the
-    // submit does not wait. TIMEOUT at its deadline.
+    // Waits until the oldest work in flight has ended, after which the device may have room. False:
+    // no work is in flight, or the submit must not wait. TIMEOUT at the deadline of the submit.
     [[nodiscard]] Result<bool> await_room(const Sending& sending) WYE_EXCLUDES(mutex);
-    // Submits with waits, timed or traced.
+    // Submits work that waits for other queues, is timed, or is traced.
     [[nodiscard]] Result<void> send_slowly(Sending& sending,
                                            std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex);
     // The slow part of `end`.
     void end_slowly(const Sending& sending, bool sent) WYE_REQUIRES(mutex);
     [[gnu::cold]] void abandon(Sending& sending) noexcept WYE_EXCLUDES(mutex);
-    // Reserves the number of a public queue, and its native queue.
+    // Reserves a number for a public queue, and a queue on which its work will run.
     [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
                                                 const QueueRequest& request, Unused& unused);
     // Makes a queue's native queue, with the mutex unlocked meanwhile.
@@ -471,7 +484,7 @@ class QueuePool {
 
     const DeviceTrace trace_;
     const std::uint32_t limit_;
-    const std::uint32_t most_own_;  // public queues with a native queue of their own
+    const std::uint32_t most_own_;  // maximum number of public queues with their own native queue
     // Bit mask of the queues that got work since they were last seen idle.
     std::uint32_t used_ WYE_GUARDED_BY(mutex) = 0;
     std::uint64_t frees_ WYE_GUARDED_BY(mutex) = 0;
@@ -480,8 +493,8 @@ class QueuePool {
     std::uint32_t waiting_ WYE_GUARDED_BY(mutex) = 0;  // threads in await_sends
     std::condition_variable_any sends_ended_;          // notified while threads wait
     std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
-    // The last one is no queue: it counts as busy while there are holds, so that the fast paths,
-    // which look for other busy queues anyway, leave these submits to `choose`.
+    // The last element (kHeld) is no queue. It counts as busy while there are holds, so that the
+    // fast paths, which look for other busy queues anyway, leave submits to `choose`.
     static constexpr std::uint32_t kHeld = kAllQueues;
     std::array<Queue, kAllQueues + 1> queues_ WYE_GUARDED_BY(mutex);
     Holds holds_ WYE_GUARDED_BY(mutex);

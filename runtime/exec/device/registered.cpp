@@ -20,7 +20,8 @@ using registry::Handle;
 using registry::HandleKind;
 using registry::HandleTable;
 
-// Whether all pages of a range are mapped. msync with MS_ASYNC has no effect except to report that.
+// Whether all pages of a range are mapped. `msync` with MS_ASYNC does nothing except to report an
+// unmapped page.
 bool is_mapped(const std::byte* memory, std::uint64_t size) {
     const auto page = static_cast<std::uintptr_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
     const auto first = reinterpret_cast<std::uintptr_t>(memory);
@@ -29,7 +30,7 @@ bool is_mapped(const std::byte* memory, std::uint64_t size) {
            errno != ENOMEM;
 }
 
-// Whether no page of a mapped range is protected against writes, as far as the system tells.
+// Whether no page of a mapped range is protected against writes, as far as /proc/self/maps tells.
 bool is_writable(const std::byte* memory, std::uint64_t size) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                                &std::fclose);
@@ -131,7 +132,7 @@ Result<std::shared_ptr<RegisteredMemory>> RegisteredRanges::add(DeviceSession& s
     // Declared before the lock, so that on failure it is destroyed after the lock is released.
     auto out = std::make_shared<RegisteredMemory>(session, memory, size);
     const sdk::Lock lock(mutex_);
-    // The first range that ends after the new one begins.
+    // The first range that ends after the new range begins.
     const auto next = ranges_.upper_bound(memory);
     if (next != ranges_.end() && next->second.memory->begin() < memory + size) {
         const RegisteredMemory& other = *next->second.memory;
@@ -189,7 +190,7 @@ void RegisteredTransfers::begin(const HandleTable& handles) {
     if (handles_.empty() || !handles.try_use(handles_, uses_)) return;
     for (const Handle handle : handles_)
         if (const registry::Pin pin = handles.try_find(handle, HandleKind::memory))
-            ranges_.push_back(&pin.as<RegisteredMemory>());  // `uses_` keeps it alive
+            ranges_.push_back(&pin.as<RegisteredMemory>());  // `uses_` keeps the memory alive
 }
 
 const RegisteredMemory* RegisteredTransfers::find(const std::byte* at, std::uint64_t size) const {

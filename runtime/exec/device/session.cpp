@@ -23,7 +23,8 @@ namespace {
 constexpr std::chrono::seconds kSaveTime{2};
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
-// At most an eighth of the machine's memory, since staging memory cannot be paged out.
+// The default limit: 512 MiB, but at most an eighth of the machine's memory, since staging memory
+// cannot be paged out.
 std::uint64_t default_staging_bytes() noexcept {
     constexpr std::uint64_t kMost = std::uint64_t{512} << 20U;
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -49,7 +50,7 @@ std::uint64_t native_queues(const registry::DeviceInfo& device) {
 
 }  // namespace
 
-// Half of the processors, which leaves the rest to the application.
+// Half of the processors, at most 8. The rest is left to the application.
 TransferOptions::TransferOptions() : threads(std::clamp(sdk::usable_processors() / 2, 1U, 8U)) {}
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
@@ -88,7 +89,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
 DeviceSession::~DeviceSession() {
     memory_->remove(*this);
     finish();
-    pending_.drop_idle();  // it refers to the queues, which are destroyed first
+    pending_.drop_idle();  // idle work refers to the queues, which are destroyed first
     try {
         const Clock::time_point start = Clock::now();
         for (const CompiledRef& compiled : unsaved_)
@@ -120,7 +121,8 @@ Result<void> DeviceSession::settle() {
                 Code::DEVICE_BUSY,
                 fmt::format("{} is still running {}, which timed out and cannot be cancelled",
                             info().selector, what),
-                "Fix: wait for it with a flush, or use another device", info().selector);
+                "Fix: wait until that work has ended (wye_device_flush), or use another device",
+                info().selector);
         if (!reached.ok()) failed(ticket, reached.error());
         let_go(ticket);
     }
@@ -169,14 +171,14 @@ void DeviceSession::settle_all() {
         let_go(ticket);
     }
     for (const Ticket& newest : queues_.newest()) await_end(newest);
-    (void)queues_.newest();  // destroys native queues whose work has ended now
+    (void)queues_.newest();  // destroys native queues whose work has now ended
 }
 
 void DeviceSession::await_end(const Ticket& ticket) {
     if (!ticket.queue) return;
     try {
         (void)wait(ticket);
-    } catch (const std::bad_alloc&) {  // nobody wants the error
+    } catch (const std::bad_alloc&) {  // nobody needs the error
         if (!ticket.queue->has_ended(ticket.value)) throw;
     }
     queues_.ended(ticket);
@@ -185,7 +187,8 @@ void DeviceSession::await_end(const Ticket& ticket) {
 Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
     WYE_TRY(alive());
     auto taken = queues_.take_public(device_, request);
-    // Work in the line holds the numbers of queues that were freed.
+    // Work in the line still holds the numbers of public queues that were freed meanwhile, so wait
+    // for that work and try again.
     if (!taken.ok() && taken.error().code == Code::LIMIT_EXCEEDED && has_line()) {
         line_.await_idle();
         taken = queues_.take_public(device_, request);
@@ -201,7 +204,7 @@ Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_ha
     return sent;
 }
 
-// Waits twice, since a dispatch that is polled after its end may submit its read-backs.
+// Waits twice, since polling a dispatch whose launch has ended may submit its read-backs.
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");
     {
@@ -248,7 +251,8 @@ void DeviceSession::put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept {
 }
 
 void DeviceSession::leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept {
-    // In one step: who waited for the hold finds that the work is submitted, and can end it.
+    // The hold and the place in the line end under one lock, so that a thread that waited for the
+    // hold finds the work submitted, and can wait for its end.
     const sdk::Lock lock(queues_.mutex);
     queues_.leave_place(hold);
     set_special(kHasLine, queues_.has_places());
@@ -261,7 +265,7 @@ Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
     const auto waited = busy.queue->wait(busy.value, limit);
-    // Another error belongs to another call.
+    // Any other error is for the call that waits for that work.
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};
     const std::string running = pending_.given_up();
     return Error(
@@ -281,14 +285,14 @@ Result<void> DeviceSession::await_place(std::span<const BufferUse> uses, std::ui
     if (!has_line()) return {};
     const sdk::Lock lock(queues_.mutex);
     if (queues_.await_place(uses, queue, deadline)) return {};
-    return Error(Code::TIMEOUT,
-                 fmt::format("work on {} that must come before, on the same buffers or queue, was "
-                             "not submitted before the time-out, since it is still being compiled, "
-                             "or not all of its fixpoint iterations are submitted",
-                             info().selector),
-                 "Fix: give a longer time-out, or prepare programs before they are dispatched "
-                 "(wye_program_prepare_submit)",
-                 info().selector);
+    return Error(
+        Code::TIMEOUT,
+        fmt::format("earlier work on the same buffers or queue of {} is not submitted yet: "
+                    "it is still being compiled, or has fixpoint iterations left to submit",
+                    info().selector),
+        "Fix: give a longer time-out, or prepare programs before they are dispatched "
+        "(wye_program_prepare_submit)",
+        info().selector);
 }
 
 Result<void> DeviceSession::alive() const {
@@ -315,7 +319,7 @@ Result<void> DeviceSession::recover() {
     if (!lost() || recovered_) return {};
     for (const Ticket& newest : queues_.close()) await_end(newest);
     settle_all();
-    pending_.drop_idle();  // it refers to these queues
+    pending_.drop_idle();  // idle work refers to these queues
     workspaces_.clear();
     staging_.clear();
     if (const std::uint64_t lent = staging_.lent(); lent != 0)
@@ -358,9 +362,9 @@ void DeviceSession::count(wye_counters& out) const {
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
-    (void)ticket.queue->retire(ticket.value);  // nobody else asks for its outcome
+    (void)ticket.queue->retire(ticket.value);  // no other thread asks for the outcome
     if (error.code != Code::CANCELLED && queues_.replace(ticket))
-        pending_.drop_idle();  // it refers to this queue
+        pending_.drop_idle();  // idle work refers to this queue
     return noted(std::move(error));
 }
 

@@ -3,11 +3,12 @@
 // DeviceSession: one opened device of a context, with its queues, compiled programs and idle
 // workspaces.
 //
-// Queues are shared with the work submitted to them, and compiled programs with their users.
-// Free-threaded. Errors: those of the driver; TIMEOUT; DEVICE_BUSY while work that timed out and
-// could not be cancelled still runs (its buffers stay pinned until it has ended), and for programs
-// that are not compiled yet while a compile that timed out continues; DEVICE_LOST from the first
-// call that meets the loss on (the application then opens the device again, as a new session).
+// The native queues are shared with the work submitted to them, the compiled programs with their
+// users. Free-threaded. Errors: those of the driver, TIMEOUT, and the two below. DEVICE_BUSY: work
+// that timed out and could not be cancelled still runs (its buffers stay in use until its end); or
+// a compile that timed out continues, and the call needs another compile. DEVICE_LOST: this call or
+// an earlier call has met the loss of the device; the application then opens the device again, as a
+// new session.
 #pragma once
 
 #include <array>
@@ -81,7 +82,7 @@ struct TransferOptions {
     TransferOptions();
 };
 
-// How much a context's reports say about devices.
+// How much the reports of a context say about devices.
 enum class ReportDetails : std::uint8_t {
     All,
     Facts,  // facts, but not the operations that a device supports
@@ -103,10 +104,10 @@ struct SessionOptions {
     ReportDetails report_details = ReportDetails::All;
 };
 
-// A caller that finds memory short, and what may be freed for it besides idle memory.
+// What may be freed, besides idle memory, for a caller that finds memory short.
 struct MemoryAsker {
-    Workspace* workspace = nullptr;  // the caller's: its scratch memory that is not taken
-    bool settles = false;  // the memory of work that has ended; the caller holds no lock of work
+    Workspace* workspace = nullptr;  // its scratch memory that is not taken; null: none
+    bool settles = false;            // the memory of ended work; the caller holds no lock of work
 };
 
 class DeviceSession {
@@ -122,13 +123,14 @@ class DeviceSession {
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
     [[nodiscard]] const registry::DeviceRef& device() const noexcept { return device_; }
     [[nodiscard]] const registry::OwnerRef& owner() const noexcept { return owner_; }
-    // Guards the process state during a submit. `warm`: its kernels have run before, so nothing is
-    // guarded: some drivers generate code, and change signal handlers, at the first launch.
+    // Guards the process state during a submit: at the first launch of a kernel, some drivers
+    // generate code and change signal handlers. `warm`: all kernels of the submit have run before,
+    // so there is nothing to guard.
     [[nodiscard]] registry::ProcessStateGuard guard_launch(bool warm) const noexcept {
         return registry::ProcessStateGuard(!warm && !device_->built_in());
     }
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-    // What was passed over when the device was chosen.
+    // The devices, plugins and selector entries that were passed over when this device was chosen.
     [[nodiscard]] const std::vector<registry::PassedOver>& passed_over() const noexcept {
         return passed_over_;
     }
@@ -143,16 +145,17 @@ class DeviceSession {
     [[nodiscard]] bool ask_lost();
     // Does the set-up that the first dispatch would do.
     [[nodiscard]] Result<void> prepare();
-    // DEVICE_BUSY while work of the device is pending or may be.
+    // DEVICE_BUSY while work of the device is in flight, waits in the line, or is being compiled.
     [[nodiscard]] Result<void> check_idle();
     // Recovers a lost device if its plugin can, so that it may be opened again. Afterwards this
     // session submits nothing, and makes no objects.
     [[nodiscard]] Result<void> recover();
 
-    // Makes a buffer. DEVICE_MEMORY: it would exceed a limit, or the driver has no memory for it.
+    // Makes a buffer. DEVICE_MEMORY: the buffer would exceed a limit, or the driver has no memory
+    // for it.
     [[nodiscard]] Result<HeldBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
                                             std::string_view label, std::uint32_t usage);
-    // Makes a buffer of the application's memory. UNSUPPORTED: the plugin adopts none.
+    // Makes a buffer of the application's memory. UNSUPPORTED: the plugin does not adopt memory.
     [[nodiscard]] Result<HeldBuffer> adopt(const wye_native_handle& memory, std::uint64_t size,
                                            std::uint32_t alignment, std::string_view label);
     // Waits until submitted work that uses the buffer has ended, whether it succeeded or failed.
@@ -164,13 +167,13 @@ class DeviceSession {
         if (is_ready()) return {};
         return settle();
     }
-    // The fast check of `ready`; if false, `ready` may fail, or work may be in the line, behind
-    // which a repeated request may have to go.
+    // The fast check of `ready`. False: `ready` may fail; or work is in the line, and a repeated
+    // request may have to come after that work.
     [[nodiscard]] bool is_ready() const noexcept {
         return !lost() && special_.load(std::memory_order_acquire) == 0;
     }
-    // Waits until one of the queues for work without a public queue is idle, or the public queue
-    // with this number. TIMEOUT at the deadline.
+    // Waits until the public queue with number `queue` is idle or, for 0, until one of the queues
+    // for work without a public queue is idle. TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
     // Waits until no work in the line must come before a submit with these uses. TIMEOUT at the
     // deadline.
@@ -196,13 +199,13 @@ class DeviceSession {
         return ticket.queue->wait(ticket.value, timeout_ns);
     }
     // Waits and stores the times. `timeout_ns` 0: no limit. After TIMEOUT `runs` tells whether the
-    // work is still running: the caller must then abandon it and not touch its memory.
+    // work is still running. If so, the caller must abandon the work, and not touch its memory.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
                                     RunTimes& times, bool& runs);
     // Waits without a time limit and stores the times.
     [[nodiscard]] Result<void> wait_end(const Ticket& ticket, bool timed, RunTimes& times);
-    // Stores the times of work that has ended; `waited` is the result of waiting or polling.
-    // Returns it.
+    // Stores the times of work that has ended; `waited` is the result of waiting or polling, which
+    // this function returns.
     [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
                                      RunTimes& times) {
         times.waited();
@@ -211,8 +214,8 @@ class DeviceSession {
             return {};
         return ended_slowly(std::move(waited), ticket, timed, times);
     }
-    // Whether the last wait of a fast path was short. Work of the CPU plugin mostly ends within its
-    // submit; work of a GPU never ends that soon.
+    // Whether the last wait of a fast path was short, so that the next execution probably ends
+    // within its submit. Most work of the CPU plugin does; work of a GPU never ends that soon.
     [[nodiscard]] bool ends_at_once() const noexcept {
         return ends_at_once_.load(std::memory_order_relaxed);
     }
@@ -226,13 +229,14 @@ class DeviceSession {
                                    Clock::time_point start, RunTimes& times);
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses);
+    // Keeps the objects of work that still runs, until the work has ended.
     void abandon(Abandoned work);
-    // As above, for a list with one element; allocates nothing.
+    // The same for a list with one element; allocates nothing.
     void abandon(std::list<Abandoned>& work) noexcept;
     // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
-    // As `noted`, for the failure of a fast path. Returns success for DEVICE_BUSY: the general path
-    // must be taken, since it waits for room on the device.
+    // Like `noted`, for the failure of a fast path. Returns success for DEVICE_BUSY: the caller
+    // then takes the general path, which waits for room on the device.
     [[nodiscard, gnu::cold]] Result<void> noted_plain(Result<void> failed) {
         if (failed.error().code == Code::DEVICE_BUSY) return {};
         return noted(std::move(failed).error());
@@ -244,27 +248,27 @@ class DeviceSession {
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_queue(std::uint32_t queue) {
         return queues_.native_of(queue);
     }
-    // Lets later work of a public queue begin after an event of the driver's API.
+    // Makes later work of a public queue wait for an event of the driver's API.
     [[nodiscard]] Result<void> wait_native(std::uint32_t queue, const wye_native_handle& event);
     // Waits until the work of a ticket has ended, in success or failure. Does nothing for an empty
     // ticket.
     void await_end(const Ticket& ticket);
-    // Waits until the work of a public queue so far has ended.
+    // Waits until all work that was submitted to a public queue so far has ended.
     [[nodiscard]] Result<void> flush(std::uint32_t queue);
 
     // Waits until nothing runs, including abandoned work and overdue compiles.
     [[nodiscard]] Result<void> flush();
     // Like `flush`, but reports no loss: waits whether or not the device was lost.
     void settle_all();
-    // Waits as `flush` does, and until all completion callbacks have run. If memory runs out it
-    // retries.
+    // Like `flush`, but also waits until all completion callbacks have run. If memory runs out,
+    // tries again.
     void finish() noexcept;
-    // Work in flight, which this session outlives.
+    // The work in flight, which the session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     // Memory for the objects of dispatches and transfers in flight.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
-    // Work that is submitted later than its call returns.
+    // The line: work that is submitted after its call has returned.
     [[nodiscard]] Line& line() noexcept { return line_; }
     // Puts work in the line, with its place in the order of submits.
     void put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept;
@@ -273,11 +277,12 @@ class DeviceSession {
     [[nodiscard]] bool has_line() const noexcept {
         return (special_.load(std::memory_order_acquire) & kHasLine) != 0;
     }
-    // Waits until no compile continues that no call waits for.
+    // Waits for the end of the overdue compile, if there is one: its call has stopped waiting for
+    // it.
     void await_overdue();
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
-    // Takes a block of staging memory; empty if there is none left.
+    // Takes a block of staging memory. Empty: no staging memory is left.
     [[nodiscard]] StagingBlock stage(std::uint64_t size);
     // Whether a transfer of this size should go through staging memory.
     [[nodiscard]] bool stages(std::uint64_t bytes) const {
@@ -288,22 +293,22 @@ class DeviceSession {
     [[nodiscard]] const RegisteredRanges& registered() const noexcept { return registered_; }
     // Registers the memory with the driver.
     [[nodiscard]] Result<void> give(RegisteredMemory& memory);
-    // Whether a compile continues that no call waits for.
+    // Whether a compile is overdue: it continues after its call has stopped waiting for it.
     [[nodiscard]] bool overdue();
     // Releases the resources of work that has ended.
     void collect();
 
     // Finds or makes the compiled form of a program, in the format of its route. If this call made
-    // it, it adds to `stats`; the caller saves their unwritten entries later, when that does not
-    // delay the dispatch. `warms`: make drivers that generate code at the first launch do it now.
-    // TIMEOUT at the deadline: the compile continues and its result is kept. There is at most one
-    // such compile at a time; others return DEVICE_BUSY.
+    // the form, it adds to `stats`; the caller writes the unwritten entries to the disk cache later
+    // (`save`), when that does not delay the dispatch. `warms`: makes drivers that generate code at
+    // the first launch do that now. TIMEOUT at the deadline: the compile continues, and its result
+    // is kept. Until that compile has ended, calls that need another compile return DEVICE_BUSY.
     [[nodiscard]] Result<CompiledRef> compiled(LoadedProgram& program, const Form& form,
                                                std::string_view format, CompileStats& stats,
                                                std::optional<Clock::time_point> deadline = {},
                                                bool warms = false);
-    // The check of grids in buffers, compiled at the first call; if that is not the case yet and
-    // `compiles` is false, an empty one. Errors as in `compiled`.
+    // Returns the check of grids in buffers. If it is not compiled yet, compiles it, or returns an
+    // empty check if `compiles` is false. Errors as in `compiled`.
     [[nodiscard]] Result<GridCheck> grid_check(bool compiles,
                                                std::optional<Clock::time_point> deadline);
     // Writes the unwritten entries of `stats` to the disk cache.
@@ -322,7 +327,7 @@ class DeviceSession {
 
     [[nodiscard]] Counters& counters() noexcept { return counters_; }
     [[nodiscard]] Trace* trace() const noexcept { return trace_.get(); }  // null: off
-    // Adds all of its counters.
+    // Adds all counters of the session.
     void count(wye_counters& out) const;
 
   private:
@@ -341,11 +346,12 @@ class DeviceSession {
     [[nodiscard]] Result<void> settle();
     // Releases the abandoned work of a ticket.
     void let_go(const Ticket& ticket);
-    // Called with the error of work that has ended, by the one who waited for it. Records a device
-    // loss, and replaces the queue, which may be broken, once it is idle. Returns the error.
+    // Called with the error of work that has ended, by the thread that waited for the work. Records
+    // a device loss. Drops the native queue of the work, which may be broken, unless other work
+    // uses that queue. Returns the error.
     Error failed(const Ticket& ticket, Error error);
 
-    // Calls `make`. If memory is short, frees what it can, and calls it once more.
+    // Calls `make`. If memory is short, frees what it can, and calls `make` once more.
     template <typename Make>
     [[nodiscard]] auto try_twice(Make&& make, const MemoryAsker& asker = {}) -> decltype(make()) {
         {
@@ -358,10 +364,11 @@ class DeviceSession {
     [[nodiscard]] static bool is_short_of_memory(Code code) noexcept {
         return code == Code::DEVICE_MEMORY || code == Code::OUT_OF_MEMORY;
     }
-    // Free memory that is not in use: all of it, or scratch memory only. Return the bytes freed.
+    // These functions free memory that is not in use: all of it, or scratch memory only. They
+    // return the bytes freed.
     std::uint64_t free_idle(const MemoryAsker& asker) noexcept;
     std::uint64_t free_idle_scratch(const MemoryAsker& asker) noexcept;
-    // Reserves memory; if that exceeds a limit, after freeing idle scratch memory.
+    // Reserves memory. If that would exceed a limit, first frees idle scratch memory.
     [[nodiscard]] Result<MemoryHold> reserve(MemoryUse use, std::uint64_t bytes,
                                              std::string_view label, const MemoryAsker& asker);
     [[nodiscard]] Result<HeldBuffer> make_buffer(MemoryUse use, std::uint64_t size,
@@ -388,13 +395,13 @@ class DeviceSession {
     std::atomic<bool> lost_ = false;
     mutable sdk::Mutex loss_mutex_;
     std::optional<Error> loss_ WYE_GUARDED_BY(loss_mutex_);
-    sdk::Mutex recovering_;  // locked before all others
+    sdk::Mutex recovering_;  // locked before all other locks
     bool recovered_ WYE_GUARDED_BY(recovering_) = false;
 
     // Also guards `done` and `overdue` of the jobs.
     sdk::WaitMutex compile_mutex_;
     std::condition_variable compile_ended_;
-    // The running compile, and the last overdue one, whose thread must be joined.
+    // The running compile, and the last overdue compile, whose thread must be joined.
     std::shared_ptr<CompileJob> job_ WYE_GUARDED_BY(compile_mutex_);
     std::shared_ptr<CompileJob> late_ WYE_GUARDED_BY(compile_mutex_);
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<CompiledProgram>> by_fingerprint_
@@ -407,7 +414,7 @@ class DeviceSession {
     Counters counters_;
     const std::shared_ptr<Trace> trace_;
     const std::uint32_t trace_device_;  // the device's number in the trace
-    // Below this size the plugin's own copy is as fast.
+    // Smaller transfers do not go through staging memory: the plugin's own copy is as fast.
     static constexpr std::uint64_t kLeastStaged = std::uint64_t{128} << 10U;
 
     const std::shared_ptr<ContextMemory> memory_;
@@ -433,7 +440,8 @@ class DeviceSession {
     }
     std::atomic<std::uint32_t> special_ = 0;
     std::atomic<bool> ends_at_once_ = false;
-    // Destroyed after the line and before all other members: waits for work that still runs.
+    // Destroyed after the line and before all other members, since this waits for work that still
+    // runs.
     QueuePool queues_;
     Line line_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of DeviceSession that makes buffers, scratch and staging memory, keeps to limits, and
-// frees what nobody uses.
+// The part of DeviceSession that makes buffers, scratch and staging memory, enforces the limits,
+// and frees memory that nobody uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::uint64_t DeviceSession::free_idle_scratch(const MemoryAsker& asker) noexcep
     if (asker.settles) {
         try {
             collect();
-        } catch (const std::exception&) {  // no memory to settle work: it keeps its own
+        } catch (const std::exception&) {  // no memory to settle work, which keeps its memory
         }
     }
     // A recovery closes the gate, waits until this call has left, and frees the memory itself.
@@ -51,7 +51,7 @@ std::uint64_t DeviceSession::free_idle(const MemoryAsker& asker) noexcept {
 
 std::uint64_t DeviceSession::trim() {
     const std::uint64_t freed = free_idle({.workspace = nullptr, .settles = true});
-    pending_.drop_idle();  // small objects
+    pending_.drop_idle();  // small objects, which are not counted
     return freed;
 }
 
@@ -87,7 +87,7 @@ Result<MemoryHold> DeviceSession::reserve(MemoryUse use, std::uint64_t bytes,
     (void)free_idle_scratch(asker);
     hold = memory_->reserve(account_, use, bytes, then);
     if (!hold && !then.in_context(bytes)) {
-        memory_->free_idle_scratch();  // of the other devices
+        memory_->free_idle_scratch();  // of all devices
         hold = memory_->reserve(account_, use, bytes, then);
     }
     if (!hold) return memory_->refusal(*this, use, bytes, label, then);

@@ -45,8 +45,7 @@ class ChunkedTransfer {
 
     // Adds a range of at least one byte. Called before `reserve`.
     void add(const HostRange& range) { ranges_.push_back(range); }
-    // Takes staging memory. If it returns false there is none, and the transfer must not be
-    // started.
+    // Takes staging memory. False: there is none, and the transfer must not be started.
     [[nodiscard]] bool reserve();
     [[nodiscard]] bool empty() const { return ranges_.empty(); }
 
@@ -58,7 +57,7 @@ class ChunkedTransfer {
 
   private:
     static constexpr std::size_t kMostChunks = 8;  // chunks in progress at once
-    static constexpr std::size_t kAhead = 2;       // chunks that the copying threads work on
+    static constexpr std::size_t kAhead = 2;       // chunks that host threads copy at once
 
     struct Slot {
         StagingBlock block;
@@ -83,11 +82,11 @@ class ChunkedTransfer {
     const SubmitOptions options_;
     std::vector<HostRange> ranges_;
     std::vector<Chunk> chunks_;
-    BufferHistory order_;  // keeps the chunks on one queue
+    BufferHistory order_;  // written by all chunks, which keeps them in order on one queue
     std::vector<BufferUse> uses_;
     std::array<Slot, kMostChunks> slots_;
-    std::size_t depth_ = 0;      // slots with a block
-    std::size_t submitted_ = 0;  // chunks
+    std::size_t depth_ = 0;      // number of slots with a block
+    std::size_t submitted_ = 0;  // number of chunks submitted
 };
 
 }  // namespace wye::exec

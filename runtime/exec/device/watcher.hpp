@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watcher: a thread that waits for work in flight and runs a function when it has ended; and that
-// tells work when its time limit has passed, also if nobody waits for it. The thread is started at
-// first use. Free-threaded.
+// Watcher: a thread that waits for work in flight and runs a function when the work has ended. The
+// thread also tells work that its time limit has passed, even if nobody waits for the work. The
+// thread is started at first use. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,14 @@
 
 namespace wye::exec {
 
-// A time at which a watcher calls `expire` of work. Linked in its watcher's list, without an
-// allocation. The work changes `at` when it was called.
+// A time at which a watcher calls `expire` of work. The alarm itself is an element of the watcher's
+// list, so that `set` allocates nothing. `expire` sets `at` to its next time, or to kNever.
 struct Alarm {
     static constexpr Clock::rep kNever = Clock::time_point::max().time_since_epoch().count();
 
-    PendingWork* work = nullptr;  // which lives as long as the alarm is set
+    PendingWork* work = nullptr;  // lives at least as long as the alarm is set
     std::atomic<Clock::rep> at = kNever;
-    Alarm *older = nullptr, *newer = nullptr;  // null: it is not set
+    Alarm *older = nullptr, *newer = nullptr;  // null: the alarm is not set
 };
 
 class Watcher {
@@ -40,7 +40,8 @@ class Watcher {
     // Starts the thread, unless it runs. Called before `set`. Errors as in `add`.
     [[nodiscard]] Result<void> start();
     void set(Alarm& alarm) noexcept;
-    // Does nothing for an alarm that is not set. Afterwards no call of `expire` begins.
+    // Does nothing for an alarm that is not set. A call of `expire` may still follow if the watcher
+    // has already found the alarm.
     void unset(Alarm& alarm) noexcept;
     // Ends the thread after the last function has run. Must not be called on the watcher's thread.
     void stop() noexcept;
@@ -52,8 +53,8 @@ class Watcher {
     };
     void run() noexcept;
     [[nodiscard]] Result<void> start_thread() WYE_REQUIRES(mutex_);
-    // Appends new entries to the list; if there are none, waits for one or for an alarm, and sets
-    // `late` to its work. False: the thread must end.
+    // Appends new entries to the list. If the list is empty, waits for an entry or an alarm. If the
+    // time of an alarm has come, sets `late` to its work. False: the thread must end.
     [[nodiscard]] bool fetch(std::list<Entry>& entries, WorkRef& late);
     // The next alarm, or null.
     [[nodiscard]] Alarm* next_alarm() WYE_REQUIRES(mutex_);
@@ -61,7 +62,7 @@ class Watcher {
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> added_ WYE_GUARDED_BY(mutex_);
-    Alarm alarms_ WYE_GUARDED_BY(mutex_);                      // the newest and the oldest
+    Alarm alarms_ WYE_GUARDED_BY(mutex_);                      // sentinel of the circular list
     Clock::rep wakes_ WYE_GUARDED_BY(mutex_) = Alarm::kNever;  // when the thread wakes by itself
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool started_ WYE_GUARDED_BY(mutex_) = false;

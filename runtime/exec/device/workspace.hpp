@@ -22,7 +22,7 @@
 namespace wye::exec {
 
 struct Workspace {
-    // The bytes of its device memory.
+    // The bytes of the device memory of this workspace.
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         return scratch.bytes() + trap_hold.bytes();
     }
@@ -30,7 +30,7 @@ struct Workspace {
     ScratchPool scratch;
     std::vector<wye_operation> operations;
     std::vector<wye_binding> bindings;
-    std::vector<wye_operation> recorded;  // memory for the operations of a recording; empty
+    std::vector<wye_operation> recorded;  // empty; keeps memory for the operations of recordings
     // The host's copy of the part of the trap memory that is read back.
     alignas(8) std::uint32_t trap_words[kCheckedBytes / sizeof(std::uint32_t)] = {};
     // The device memory of the trap words, made at first use, and freed before its hold.

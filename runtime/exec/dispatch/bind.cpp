@@ -10,7 +10,7 @@ namespace {
 
 using Kind = BoundOperation::Kind;
 
-constexpr std::uint64_t kMostDispatches = 65536;  // limit for a request with several rounds
+constexpr std::uint64_t kMostDispatches = 65536;  // of a request with several iterations
 
 void add_uploads(const plan::Launch& launch, BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
@@ -42,7 +42,7 @@ void add_copies_out(const plan::Launch& launch, BoundLaunch& out) {
         if (out.moved[i] && launch.buffers[i].writable) add_copy(launch, Kind::CopyOut, i, out);
 }
 
-// Adds the fills, and a copy to scratch for each moved range that is not filled.
+// Adds the fills, and a copy to scratch memory for each moved range that is not filled.
 void add_fills(const plan::ProgramPlan& plan, const plan::Launch& launch, bool all,
                BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
@@ -91,12 +91,13 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                 "Fix: launch fewer workgroups: all of them must run at once");
     }
     const std::size_t dispatches = kernels.launches().size() * out.split.boxes;
-    if (launch.rounds > 1 && dispatches * launch.rounds > kMostDispatches)
-        return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("{} fixpoint iterations would take {} launches, and a dispatch "
-                                 "has at most {}",
-                                 launch.rounds, dispatches * launch.rounds, kMostDispatches),
-                     "Fix: dispatch several times with fewer, on resident buffers");
+    if (launch.iterations > 1 && dispatches * launch.iterations > kMostDispatches)
+        return Error(
+            Code::LIMIT_EXCEEDED,
+            fmt::format("{} fixpoint iterations would take {} launches, and a dispatch "
+                        "has at most {}",
+                        launch.iterations, dispatches * launch.iterations, kMostDispatches),
+            "Fix: dispatch several times with fewer, on resident buffers");
     out.operations.clear();
     out.bytes_uploaded = out.bytes_downloaded = out.bytes_filled = out.bytes_copied = 0;
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flow: the state of one dispatch, in the order of the steps that write it. Used by one thread.
+// Flow: the state of one dispatch, in the order of the steps that write it. A comment such as
+// "route" names the step that writes a member. Used by one thread.
 #pragma once
 
 #include <array>
@@ -26,11 +27,12 @@ namespace wye::exec {
 
 struct Flow;
 struct Operations;
-// Keeps the operations of a launch, which was submitted, for equal requests to come.
+// A function that keeps the operations of a submitted launch, for equal later requests.
 using Keep = void (*)(const Flow& flow, const Operations& operations);
 
 struct Flow {
-    // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
+    // A constructor instead of aggregate initialisation, so that the large arrays of a request and
+    // a launch stay uninitialised.
     explicit Flow(Target& found, RequestRules r = {})
         : target(found),
           request(target.request()),
@@ -44,18 +46,18 @@ struct Flow {
     }
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
-    // Counts the dispatch as failed if nothing else counted it. Writes cache entries that no submit
-    // wrote.
+    // Counts the dispatch as failed if it was not counted before. Saves cache entries that were not
+    // saved before.
     ~Flow() {
         if (session_ == nullptr) return;
         if (!counted) session_->counters().failed();
         if (!stats.unwritten.empty()) session_->save(stats);
     }
 
-    // Without a device, only the steps up to the choice may run.
+    // Without a device, only the steps up to the choice of a device may run.
     [[nodiscard]] bool has_device() const noexcept { return session_ != nullptr; }
     [[nodiscard]] DeviceSession& session() const noexcept { return *session_; }
-    // Gives the device to a request that names none.
+    // Sets the chosen device of a request that names none.
     void take(Chosen chosen) {
         routed = chosen.routed;
         target.take_device(std::move(chosen.device));
@@ -86,7 +88,7 @@ struct Flow {
     NamedQueue queue;
     std::optional<Clock::time_point> deadline;
     Keep keep = nullptr;   // null: nothing is kept
-    bool counted = false;  // the dispatch has been counted, or will be when it has ended
+    bool counted = false;  // the dispatch was counted, or will be at its end
 
     Requested requested;
     Residents residents;  // resolve
@@ -94,7 +96,7 @@ struct Flow {
     route::Route route;   // route
     Kernels kernels;      // lower
 
-    // Fits most lists of operations; larger ones are allocated.
+    // Memory for the list of operations. Most lists fit; larger lists are allocated.
     std::array<std::byte, 4096> storage;
     std::pmr::monotonic_buffer_resource memory{storage.data(), storage.size()};
     BoundLaunch bound{&memory};  // bind

@@ -33,19 +33,20 @@ Result<std::unique_ptr<Later>> Later::make(Context& context, Target& target, Flo
     out->profile_ = sdk::from_abi(request.profile);
     if (!from.has(WYE_DISPATCH_BORROW) && !rules.waits) {
         out->copy_inputs(session);
-        rules.waits = true;  // they are not copied again
+        rules.waits = true;  // the inputs are not copied again
     }
     out->desc_.arguments = out->arguments_.data();
     out->desc_.params = out->params_.data();
     out->desc_.label = sdk::to_abi(out->label_);
     out->desc_.profile = sdk::to_abi(out->profile_);
     if (request.pipeline == 0) out->desc_.device = from.routed.device;
-    // The caller keeps its own pins, since the copy may end before it has a handle.
+    // The copy gets pins of its own. The caller still needs its pins, since the work may end before
+    // it has a handle.
     WYE_ASSIGN(registry::Pin program, Target::pin(context.handles(), request));
     WYE_ASSIGN(Target found, Target::find_again(context.handles(), out->desc_, std::move(program)));
     out->target_.emplace(std::move(found));
     Flow& flow = out->flow_.emplace(*out->target_, rules);
-    flow.counted = true;  // its end counts it
+    flow.counted = true;  // the end of the work counts the dispatch
     flow.routed = from.routed;
     flow.queue = std::move(from.queue);
     flow.keep = from.keep;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Later: a request that is submitted after its call has returned. It has a copy of the request, and
-// of the inputs unless the request lends its memory, and the state of the steps up to the submit.
-// Used by one thread at a time.
+// Later: a request that is submitted after its call has returned. It owns a copy of the request,
+// copies of the inputs (unless the request lends its memory), and the state of the steps before
+// submit. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace wye::exec {
 
 class Later {
   public:
-    // Copies the request and runs the steps before submit again for the copy. `from`: the state of
-    // the request of `target` after these steps, whose queue moves to the copy.
+    // Copies the request of `target`, and runs the steps before submit again for the copy. `from`:
+    // the state of the original request after these steps. Its queue is moved to the copy's state.
     [[nodiscard]] static Result<std::unique_ptr<Later>> make(Context& context, Target& target,
                                                              Flow& from);
     Later() = default;
@@ -42,7 +42,7 @@ class Later {
     std::string label_, profile_;
     HostBlock inputs_;
     std::optional<Target> target_;
-    std::optional<Flow> flow_;  // refers to the others
+    std::optional<Flow> flow_;  // refers to the members above
 };
 
 }  // namespace wye::exec

@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// Writes a phase's parameter block: the launch's parameters, then the counters.
+// Writes a phase's parameter block: the launch's parameters, then the phase's counters.
 void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::Launch& launch,
                   const plan::Phase& phase) {
     std::memcpy(block, launch.params, launch.params_size);
@@ -52,7 +52,7 @@ Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) 
         const auto [at, fresh] =
             number_of.emplace(phase.path, static_cast<std::uint32_t>(phases_.size()));
         if (fresh) {
-            WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // `program` owns it
+            WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // owned by `program`
             phases_.push_back({made.get(), nullptr});
         }
         launches_.push_back({at->second, nullptr, 0});
@@ -119,8 +119,9 @@ Result<void> lower(LoadedProgram& program, const plan::Launch& launch, const rou
                                    : std::uint32_t{WYE_COOPERATIVE_NATIVE};
     WYE_TRY(choose_form(program, launch, route, demands.ulp_budget, out));
     if (launch.empty) return {};  // nothing runs, so nothing is compiled
-    // Programs are split into one launch per phase at grid barriers, unless the launch is
-    // cooperative and can be one. Whether its workgroups fit is known once it is compiled.
+    // A program is split at its grid barriers into one launch for each phase, unless the launch is
+    // cooperative and can stay one launch. Whether all of its workgroups fit on the device at once
+    // is known only after compiling.
     if (barriers && !out.at_once()) return out.split(program, launch);
     out.whole(program, launch);
     return {};

@@ -9,7 +9,7 @@
 namespace wye::exec {
 namespace {
 
-// The pattern size of a fill: 4 if the range is whole words, as for most buffers, else 1.
+// The pattern size of a fill: 4 if the range consists of whole words, as for most buffers, else 1.
 std::uint32_t zero_pattern(std::uint64_t offset, std::uint64_t size) {
     return (offset | size) % 4 == 0 ? 4U : 1U;
 }
@@ -19,7 +19,8 @@ void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, s
     out.u.fill = {buffer, offset, size, 0, zero_pattern(offset, size), 0};
 }
 
-// Binds the request's buffers, and scratch for host arguments and for the ranges in `moves.moved`.
+// Binds the request's buffers, and scratch memory for host arguments and for the ranges in
+// `moves.moved`.
 Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
                          const BoundLaunch& moves, const Residents& residents,
                          DeviceSession& session, Workspace& workspace) {
@@ -33,7 +34,8 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
         }
         const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
         auto buffer = session.scratch(workspace, bound.bytes, binding.preferred_alignment);
-        // A hint must not decide whether a program runs: try again without it.
+        // The preferred alignment is a hint, so if it is refused, try again with the required
+        // alignment.
         if (!buffer.ok() && buffer.error().code == Code::UNSUPPORTED &&
             binding.preferred_alignment > binding.required_alignment)
             buffer = session.scratch(workspace, bound.bytes, binding.required_alignment);
@@ -43,7 +45,7 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
     return {};
 }
 
-// Writes operations one by one into the workspace's list.
+// Writes bound operations, one by one, to the workspace's list.
 class Writer {
   public:
     Writer(const plan::Launch& launch, const BoundLaunch& bound, const Kernels& kernels,
@@ -61,7 +63,7 @@ class Writer {
         for (std::size_t i = first; i < end; ++i)
             write(bound_.operations[i], out_.emplace_back(sdk::new_operation(0)));
     }
-    // Repeats what `write` has just written for this range of launches.
+    // Repeats, `count` times, what `write` has just written for this range of launches.
     void write_again(std::size_t first, std::size_t end, std::uint32_t count) {
         if (end - first != 1) {
             for (; count != 0; --count) write(first, end);
@@ -168,8 +170,8 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     std::vector<wye_operation>& list = workspace.operations;
     WYE_TRY(bind_memory(plan, launch, bound, residents, session, workspace));
     Operations out;
-    out.by_round = kernels.traps();
-    out.traps = out.by_round || launch.indirect;
+    out.by_iteration = kernels.traps();
+    out.traps = out.by_iteration || launch.indirect;
     out.moves = bound.moved.any();
     wye_buffer_object* trap = nullptr;
     if (out.traps) {
@@ -184,12 +186,15 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     if (launch.indirect) {
         WYE_TRY(
             check_grid(launch, kernels.grid_check, residents, session, number, trap, workspace));
-        // All rounds have the grid of the first, and if there is a second no trap word is set.
+        // All iterations have the grid of the first, so it is checked once. A next iteration is
+        // submitted only if no trap word is set, so the trap words need not be cleared again.
         out.fills = list.size() - out.launch;
     }
-    // A trap ends the rounds, so the host checks for traps after each one; write one round only.
+    // If kernels can trap, the host checks for traps after each iteration, since a trap ends the
+    // iterations. So only one iteration is written here.
     writer.write(bound.dispatches, bound.copies_out);
-    if (!out.by_round) writer.write_again(bound.dispatches, bound.copies_out, launch.rounds - 1);
+    if (!out.by_iteration)
+        writer.write_again(bound.dispatches, bound.copies_out, launch.iterations - 1);
     writer.write(bound.copies_out, bound.read_backs);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));

@@ -2,8 +2,8 @@
 //
 // Makes the queue operations of a bound launch: assigns device memory to each buffer and a compiled
 // program to each dispatch, and adds operations that clear the trap words before the dispatches and
-// read them afterwards, and one that checks a grid in a buffer. Allocates scratch memory; submits
-// nothing.
+// read them afterwards, and an operation that checks a grid in a buffer. Allocates scratch memory;
+// submits nothing.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ struct Operations {
     std::size_t fills = 0;      // number of operations from `launch` on, before the first dispatch
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the operations write the workspace's trap words
-    bool by_round = false;      // they cover one round of the launch
+    bool by_iteration = false;  // the operations cover only one iteration
     bool moves = false;         // resident ranges are copied to scratch and back
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
         return all.subspan(launch, read_back - launch);
     }
-    // The operations to submit again for the next round, if `by_round` is set.
-    [[nodiscard]] std::span<const wye_operation> next_round() const {
+    // The operations to submit again for the next iteration, if `by_iteration` is set.
+    [[nodiscard]] std::span<const wye_operation> next_iteration() const {
         return launches().subspan(fills);
     }
     [[nodiscard]] std::span<const wye_operation> read_backs() const {
@@ -41,7 +41,8 @@ struct Operations {
 // Replaces transfers of registered bytes by copies on the device.
 void copy_registered(Operations& operations, Workspace& workspace, RegisteredTransfers& registered);
 
-// `kernels` must be compiled. `number`: the dispatch's index in its graph, for errors of its grid.
+// `kernels` must be compiled. `number`: the dispatch's index in its graph, for the error of a
+// refused grid.
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,
                                                   const BoundLaunch& bound, const Kernels& kernels,

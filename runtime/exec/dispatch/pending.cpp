@@ -50,7 +50,7 @@ Result<WorkPtr<Pending>> Pending::submit(Context& context, Target& target,
     } else {
         WYE_TRY(compile_kernels(flow));
     }
-    later = later || stops_between_rounds(flow);
+    later = later || stops_between_iterations(flow);
     const bool ready = flow.session().is_ready();
     if (!ready) WYE_TRY(flow.session().ready());
     WYE_ASSIGN(PendingRoom room,
@@ -178,8 +178,8 @@ bool Pending::await(const Ticket& ticket, std::optional<Clock::time_point> deadl
     return waited.ok() || waited.error().code != Code::TIMEOUT;
 }
 
-// A wait in the driver cannot be interrupted, so it waits in short slices and checks for a cancel
-// by another thread between them.
+// A wait in the driver cannot be interrupted. So this function waits in short slices, and between
+// them checks whether another thread has cancelled the work.
 bool Pending::wait_in_slices(Clock::time_point deadline) {
     constexpr std::chrono::milliseconds kSlice{2};
     for (;;) {
@@ -231,7 +231,7 @@ Result<bool> Pending::stop(bool late) {
     if (ticket.queue) {
         auto asked = ticket.queue->cancel(ticket.value, ticket.value);
         if (asked.ok()) return true;
-        // After its time limit (`late`) the work is given up even if the driver fails.
+        // If `late`, an error of the driver is ignored: the caller gives the work up.
         if (!late && asked.error().code != Code::UNIMPLEMENTED &&
             asked.error().code != Code::UNSUPPORTED)
             return std::move(asked).error();
@@ -252,15 +252,15 @@ Result<void> Pending::cancel() {
     return {};
 }
 
-// Called twice: at the time limit, to ask the device to stop; and kCancelGrace later, to give up
-// work that has not stopped.
+// At the time limit, asks the device to stop, and is called again kCancelGrace later, to give up
+// work that has not stopped. Gives up at once what cannot be stopped.
 void Pending::expire() noexcept {
-    constexpr std::chrono::milliseconds kRetry{10};  // without memory
+    constexpr std::chrono::milliseconds kRetry{10};  // after memory ran out
     if ((special_.load(std::memory_order_acquire) & kLimited) == 0) return;
     std::atomic<Clock::rep>& at = limit_->alarm.at;
     if (at.load() > Clock::now().time_since_epoch().count()) return;
     try {
-        if (poll()) return;  // it has ended with its own result
+        if (poll()) return;  // the work has ended with its own result
         bool again = false;
         {
             const sdk::Lock lock(mutex_);
@@ -280,10 +280,12 @@ void Pending::expire() noexcept {
         const sdk::Lock lock(mutex_);
         if (has_ended()) return;
         at = Alarm::kNever;
+        if (ticket.queue && !limit_->abandoned.empty()) {
+            limit_->abandoned.front().ticket = ticket;
+            session_.abandon(limit_->abandoned);
+        }
+        // Last: whoever sees it is told DEVICE_BUSY by the next call.
         special_.fetch_or(kGivenUp, std::memory_order_release);
-        if (!ticket.queue || limit_->abandoned.empty()) return;
-        limit_->abandoned.front().ticket = ticket;
-        session_.abandon(limit_->abandoned);
     } catch (const std::exception&) {
         at = (now() + kRetry).time_since_epoch().count();
     }
@@ -345,7 +347,8 @@ void Pending::complete_special() noexcept {
     const Code code = given_up_code();
     if ((special & kGivenUp) != 0 && !error_)
         error_ = sdk::errors::made_or_brief(code, [&] { return stopped(); });
-    // The device stopped the work; its error does not name the work, so that is added.
+    // The device has stopped the work. The error of the driver does not name the work, so the name
+    // is added.
     if ((special & kGivenUp) == 0 && error_ && error_->code == Code::CANCELLED &&
         error_->subject != name())
         error_ = sdk::errors::made_or_brief(code, [&] {
@@ -368,7 +371,7 @@ void Pending::log(const Texts* texts) const {
             desc.profile = {texts->profile.data(), texts->profile.size()};
         }
         log_dispatch(context_, desc, name(), session_.info().selector, outcome(), report_);
-    } catch (const std::exception&) {  // no memory: the line is lost
+    } catch (const std::exception&) {  // no memory: the log line is lost
     }
 }
 
@@ -378,8 +381,8 @@ Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const 
     WYE_TRY(outcome());
     return Error(
         Code::NOT_FOUND, fmt::format("the {} owns no output with binding {}", what(), binding),
-        "Fix: name an output that was a host argument without storage or a resident one with "
-        "WYE_READ_BACK, or binding 0 of a download",
+        "Fix: for a dispatch, name a host output whose `output` was null, or a resident argument "
+        "with WYE_READ_BACK; for a download, binding 0",
         name());
 }
 

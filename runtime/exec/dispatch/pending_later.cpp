@@ -10,7 +10,7 @@
 
 namespace wye::exec {
 
-// Nothing fails from here on: other threads know the work.
+// Nothing here may fail, since other threads know the work from now on.
 void PendingLater::go(WorkPtr<PendingLater> self, PendingRoom& room, std::list<WorkRef>& entry) {
     PendingLater& work = *self;
     work.hold_.uses = work.held_;
@@ -24,9 +24,9 @@ Result<void> PendingLater::put(WorkPtr<PendingLater> self, const registry::Handl
     std::list<WorkRef> entry(1, self);
     {
         const sdk::Lock lock(self->mutex_);
-        // From now on the buffers cannot be freed, so their histories stay.
+        // From now on the buffers cannot be freed, so the histories in `held_` stay valid.
         WYE_ASSIGN(self->uses_, flow.residents.begin_use(handles));
-        self->rounds_left_ = flow.launch.rounds;
+        self->iterations_left_ = flow.launch.iterations;
         flow.routed.write(self->report_);
     }
     BufferUses uses;
@@ -94,19 +94,20 @@ Result<void> PendingLater::submit_now() {
         return {};
     }
     Flow& flow = later_->flow();
-    if (!stops_between_rounds(flow)) rounds_left_ = 1;
+    if (!stops_between_iterations(flow)) iterations_left_ = 1;
     WYE_TRY(start_held(context_.handles(), flow));
     if (!has_ended()) inputs_ = later_->take_inputs();
     flow.count_launch();
     return {};
 }
 
-Result<bool> PendingLater::next_round() {
-    if (rounds_left_ <= 1) return false;
+Result<bool> PendingLater::next_iteration() {
+    if (iterations_left_ <= 1) return false;
     if (is_stopping()) return stopped_early();
-    --rounds_left_;
+    --iterations_left_;
     const auto options = SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place();
-    WYE_ASSIGN(ticket_, session_.submit(operations_.next_round(), held_, options, now(), times_));
+    WYE_ASSIGN(ticket_,
+               session_.submit(operations_.next_iteration(), held_, options, now(), times_));
     return true;
 }
 
@@ -114,7 +115,7 @@ void PendingLater::run_rounds() {
     for (;;) {
         {
             const sdk::Lock lock(mutex_);
-            if (has_ended() || rounds_left_ <= 1) return;
+            if (has_ended() || iterations_left_ <= 1) return;
         }
         const Ticket ticket = this->ticket();
         if (!ticket.queue) return;

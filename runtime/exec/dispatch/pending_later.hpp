@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PendingLater: a dispatch or transfer in flight that the session's line submits after its call has
-// returned, because a program must be compiled first, because it must come after such work, or
-// because the host must look for traps between its rounds. From its call until its last submit it
-// has a place in the order of submits (device/hold.hpp). All its submits are made by the line's
-// thread.
+// returned, because its program must be compiled first, because it must come after work in the
+// line, or because the host must check for traps between its iterations. From its call until the
+// submit of its last iteration the work has a place in the order of submits (device/hold.hpp). The
+// line's thread makes the submits up to that one. A later submit of read-backs may be made by any
+// thread that polls or waits for the work.
 #pragma once
 
 #include <atomic>
@@ -25,11 +26,11 @@ class PendingLater final : public PendingRequest {
                  Clock::time_point start)
         : PendingRequest(context, checked, flags, start) {}
 
-    // Takes its place in the line; `room` is that of the session's list. The caller has started the
-    // line's thread.
+    // Puts the work in the line. `room`: its room in the session's list of pending work. The caller
+    // has started the line's thread.
     [[nodiscard]] static Result<void> put(WorkPtr<PendingLater> self,
                                           const registry::HandleTable& handles, PendingRoom& room);
-    // As above, for a transfer.
+    // The same for a transfer.
     [[nodiscard]] static Result<void> put(WorkPtr<PendingLater> self,
                                           const registry::HandleTable& handles,
                                           const CheckedTransfer& checked, PendingRoom& room);
@@ -40,21 +41,23 @@ class PendingLater final : public PendingRequest {
   private:
     void unreferenced() noexcept override { delete this; }
     [[nodiscard]] bool withdraw(bool late) override;
-    [[nodiscard]] Result<bool> next_round() WYE_REQUIRES(mutex_) override;
-    // Compiles and submits. Ends the work if that fails.
+    [[nodiscard]] Result<bool> next_iteration() WYE_REQUIRES(mutex_) override;
+    // Compiles the program, and makes the first submit. Does nothing if the work has ended. If this
+    // function fails, the caller ends the work.
     [[nodiscard]] Result<void> submit_now();
-    // Waits for each round until the last one is submitted.
+    // Waits for the end of each iteration, and submits the next, until the last iteration is
+    // submitted.
     void run_rounds();
     void leave() noexcept { session_.leave_line(hold_, in_line_); }
     static void go(WorkPtr<PendingLater> self, PendingRoom& room, std::list<WorkRef>& entry);
 
-    std::unique_ptr<Later> later_;  // of a dispatch; used by the line's thread only
+    std::unique_ptr<Later> later_;  // null: a transfer; used by the line's thread only
     std::vector<wye_operation> transfer_work_;
     std::vector<BufferUse> held_;
     Hold hold_;
     std::atomic<bool> in_line_ = true;
-    std::atomic<bool> begun_submit_ = false;                // set under the lock
-    std::uint32_t rounds_left_ WYE_GUARDED_BY(mutex_) = 1;  // that one in progress included
+    std::atomic<bool> begun_submit_ = false;                    // set under the lock
+    std::uint32_t iterations_left_ WYE_GUARDED_BY(mutex_) = 1;  // including that in progress
 };
 
 }  // namespace wye::exec

@@ -67,7 +67,7 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
     inputs_ = std::move(inputs);
     lent_ = std::move(lent);
     registered_ = std::move(registered);
-    // Includes outputs of no bytes, which need no operation.
+    // The list also has the outputs of no bytes, which need no operation.
     std::size_t offset = 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         if (!bound.returned) continue;
@@ -103,8 +103,9 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
     copy_registered(operations_, *workspace_, registered_);
     WYE_TRY(registered_.written());
     copy_staged_memory();
-    // Lent outputs are not written after a trap, and all are read after the last round.
-    reads_later_ = operations_.traps && (reads_to_caller() || flow.launch.rounds > 1);
+    // If a program can trap, a later submit reads its outputs back in two cases: lent outputs must
+    // not be written after a trap, and outputs of several iterations are read after the last one.
+    reads_later_ = operations_.traps && (reads_to_caller() || flow.launch.iterations > 1);
     report_ = make_report(flow, begun_);
     const auto first =
         operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
@@ -143,7 +144,7 @@ void PendingRequest::advance(Result<void> waited) noexcept {
     }
 }
 
-// Submits the next operations. Leaves an empty ticket if there are none.
+// Submits the next operations. If there are no more operations, leaves an empty ticket.
 Result<void> PendingRequest::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
@@ -154,7 +155,7 @@ Result<void> PendingRequest::next(Result<void> waited) {
         report_.trap_code = trap.code;
         report_.trap_count = trap.count;
         WYE_TRY(std::move(checked));
-        WYE_ASSIGN(const bool more, next_round());
+        WYE_ASSIGN(const bool more, next_iteration());
         if (more) return {};
     }
     if (!std::exchange(reads_later_, false)) return deliver();

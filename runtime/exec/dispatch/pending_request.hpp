@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PendingRequest: a dispatch that takes all steps, or a transfer, in flight. Unless the caller
-// lends the memory, it owns copies of the inputs and the outputs, in staging memory while there is
-// some left. Lent registered memory needs no staging memory. The threads that advance it check for
-// traps when its work has ended, and only then read back lent outputs.
+// PendingRequest: a transfer, or a dispatch that takes all steps, in flight. Unless the caller
+// lends the memory, the request owns copies of the inputs and the memory of the outputs. Large
+// inputs and outputs, lent or owned, are in staging memory as long as some is left. Lent registered
+// memory needs no staging memory. The threads that advance the request check for traps when its
+// launch has ended, and only then read outputs back to lent memory.
 #pragma once
 
 #include <memory>
@@ -49,22 +50,24 @@ class PendingRequest : public Pending {
     // Like `start`, for a caller that holds the lock.
     [[nodiscard]] Result<void> start_held(const registry::HandleTable& handles, Flow& flow)
         WYE_REQUIRES(mutex_);
-    // The part of `start` of a transfer before its submit. `copies`: memory for the operations that
-    // replace it. Empty: there is nothing to do.
+    // The part of `start` for a transfer, before the submit. Returns the operations to submit,
+    // which are in `operation` or in `copies`. Empty: there is nothing to submit.
     [[nodiscard]] Result<std::span<const wye_operation>> prepare_transfer(
         const registry::HandleTable& handles, const CheckedTransfer& checked,
         wye_operation& operation, std::vector<wye_operation>& copies) WYE_REQUIRES(mutex_);
-    // Submits the next round of a fixpoint, after one that did not trap. False: there is none.
-    [[nodiscard]] virtual Result<bool> next_round() WYE_REQUIRES(mutex_) { return false; }
+    // Submits the next iteration of a fixpoint, after an iteration that did not trap. False: there
+    // is no next iteration.
+    [[nodiscard]] virtual Result<bool> next_iteration() WYE_REQUIRES(mutex_) { return false; }
     // Allocates the memory of inputs and outputs, copies the inputs, and points the operations at
-    // it.
+    // that memory.
     [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow)
         WYE_REQUIRES(mutex_);
     // Replaces the transfers that use staging memory by copies on the device.
     void copy_staged_memory() WYE_REQUIRES(mutex_);
     // Like `take_memory` above, for a transfer.
     [[nodiscard]] Result<void> take_memory(wye_operation& operation) WYE_REQUIRES(mutex_);
-    // Called when the submitted operations have ended: submits the next ones, or ends.
+    // Called when the submitted operations have ended. Submits the next operations, or ends the
+    // work.
     void advance(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> next(Result<void> waited) WYE_REQUIRES(mutex_);
     // Whether read-backs write directly to the caller's memory.
@@ -79,7 +82,7 @@ class PendingRequest : public Pending {
 
     const std::string name_;
     const Clock::time_point begun_;
-    const std::uint32_t transfer_ = 0;     // enum wye_operation_kind; 0: not a transfer
+    const std::uint32_t transfer_ = 0;     // enum wye_op_kind; 0: not a transfer
     const std::uint64_t transferred_ = 0;  // bytes
     std::unique_ptr<const Texts> texts_;   // null: nothing is logged
 
@@ -87,12 +90,12 @@ class PendingRequest : public Pending {
     StagingBlock staged_outputs_;
     HostBlock outputs_;
     std::vector<Output> list_;
-    std::uint64_t output_bytes_ = 0;  // with the gaps between outputs
+    std::uint64_t output_bytes_ = 0;  // including the gaps between outputs
 
     // The memory of inputs: staging memory or `inputs_`.
     StagingBlock staged_inputs_ WYE_GUARDED_BY(mutex_);
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
-    // Copies of lent outputs from staging memory.
+    // Host copies to make from staging memory to lent outputs.
     std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);
     std::vector<sdk::HostCopy> owned_;                       // for copy_out, of owned outputs
     RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);  // of lent registered memory
@@ -100,7 +103,7 @@ class PendingRequest : public Pending {
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
     registry::InFlight uses_ WYE_GUARDED_BY(mutex_);
     Operations operations_ WYE_GUARDED_BY(mutex_);
-    // Queue for later read-backs; null: none.
+    // The public queue of the submits after the first; null: none.
     std::shared_ptr<PublicQueue> queue_ WYE_GUARDED_BY(mutex_);
     RunTimes times_ WYE_GUARDED_BY(mutex_);
     bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pipeline: a program compiled for one device with fixed options. A dispatch that names a pipeline
-// takes the same steps as any other; the pipeline supplies its program, device and options.
+// takes the same steps as any other dispatch; the pipeline supplies the program, the device and the
+// options.
 //
 // A request names its pipeline in a member; there are no separate pipeline functions. So every way
 // to dispatch (into the caller's storage, owned, submitted, recorded in a graph, asked for its
 // sizes) supports pipelines and behaves as a plain dispatch. As in other APIs, the options that
 // decide what is compiled are given when the pipeline is created; a dispatch does not repeat them.
 //
-// It keeps its program alive, but not its handle. Free-threaded. The session outlives it.
+// A pipeline keeps its program alive, but not the program's handle. Free-threaded. The session
+// outlives it.
 #pragma once
 
 #include <atomic>
@@ -29,13 +31,14 @@ namespace wye::exec {
 
 class Pipeline {
   public:
-    // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch;
-    // TIMEOUT. `device` gets a pin, which keeps the device until the pipeline has a handle.
+    // Makes and compiles a pipeline. Errors: those of `compile_ahead`, those of a dispatch about
+    // options, and TIMEOUT. `device` gets a pin, which keeps the device until the pipeline has a
+    // handle.
     [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(Context& context,
                                                                   const wye_pipeline_desc& desc,
                                                                   registry::Pin& device);
-    // The two parts of `create`: one makes a pipeline that nobody may use yet; the other compiles
-    // it.
+    // The two parts of `create`: `begin` makes a pipeline that nobody may use yet, and `compile`
+    // compiles it.
     struct Begun {
         std::shared_ptr<Pipeline> pipeline;
         CompileOptions options;
@@ -43,7 +46,7 @@ class Pipeline {
     };
     [[nodiscard]] static Result<Begun> begin(Context& context, const wye_pipeline_desc& desc,
                                              registry::Pin& device);
-    // Adds to `stats`.
+    // Compiles the pipeline that `begin` made. Adds to `stats`.
     [[nodiscard]] Result<void> compile(const Context& context, const Begun& begun,
                                        CompileStats& stats,
                                        std::optional<Clock::time_point> deadline = {});
@@ -63,7 +66,7 @@ class Pipeline {
     void launched(std::uint64_t count = 1) noexcept {
         launches_.fetch_add(count, std::memory_order_relaxed);
     }
-    // False: no compiled form can trap.
+    // Whether a compiled form can trap, as far as known.
     [[nodiscard]] bool may_trap() const noexcept { return may_trap_; }
     // Called when `forms` compiled forms were found or made.
     void looked_up(std::uint64_t forms, const CompileStats& stats) noexcept;
@@ -73,8 +76,8 @@ class Pipeline {
   private:
     [[nodiscard]] Result<void> set_form(const CompiledProgram& form);
 
-    // A shared pointer and not a pin, because a handle has room for the pins of concurrent calls
-    // only, not for those of any number of pipelines.
+    // A shared pointer and not a pin, because the number of pins of a handle is limited: there is
+    // room for the pins of concurrent calls, but not for those of any number of pipelines.
     const std::shared_ptr<LoadedProgram> program_;
     DeviceSession& session_;
     const Routed routed_;
@@ -83,8 +86,8 @@ class Pipeline {
     bool may_trap_ = true;
     // The backend layout; immutable after `create`.
     std::vector<wye_layout_slot> slots_;
-    wye_program_info driver_says_{};  // of the same form
-    std::string layout_;              // its fingerprint
+    wye_program_info driver_says_{};  // about the same compiled form
+    std::string layout_;              // the layout's fingerprint
     std::atomic<std::uint64_t> launches_ = 0;
     std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,
                                disk_misses_ = 0;

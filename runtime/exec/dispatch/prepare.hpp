@@ -16,21 +16,21 @@ namespace wye::exec {
 
 // The options that decide a program's compiled forms, besides the sizes and parameters of a launch.
 struct CompileOptions {
-    plan::Count3 workgroup = {0, 0, 0};  // override; zeros: none
+    plan::Count3 workgroup = {0, 0, 0};  // instead of the program's; zeros: none
     std::uint32_t ulp_budget = 0;
     route::Demands demands;
     std::uint64_t profile = 0;  // profile_id of the profile
 };
 
 // Compiles and returns every form that a dispatch with these options may choose, and makes the
-// driver generate their code. Returns none for programs with grid barriers, whose kernels depend on
-// the launch. Errors: INVALID_ARGUMENT for bad options, UNSUPPORTED with all reasons, and the
-// errors of compile.
+// driver generate their code. Returns none for a program that is split at its grid barriers, since
+// its kernels depend on the launch. Errors: INVALID_ARGUMENT for bad options, UNSUPPORTED with all
+// reasons, and the errors of compile.
 [[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(
     const Context& context, LoadedProgram& program, DeviceSession& session,
     const CompileOptions& options, CompileStats& stats,
     std::optional<Clock::time_point> deadline = {});
-// The checks of compile_ahead, without compiling.
+// The checks of `compile_ahead`, without compiling.
 [[nodiscard]] Result<void> check_ahead(const Context& context, LoadedProgram& program,
                                        const DeviceSession& session, const CompileOptions& options);
 
@@ -40,8 +40,8 @@ struct Prepared {
     Routed routed;
     [[nodiscard]] DeviceSession& session() const { return device.as<DeviceSession>(); }
 };
-// Finds both by their handles; for the device 0 chooses one as for a dispatch without buffers.
-// UNSUPPORTED for programs with grid barriers.
+// Finds the program and the device by their handles. If `device` is 0, chooses a device as for a
+// dispatch without buffers. UNSUPPORTED for programs with grid barriers.
 [[nodiscard]] Result<Prepared> find_prepared(Context& context, wye_program program,
                                              wye_device device);
 

@@ -18,13 +18,13 @@ struct RequestRules {
     std::uint32_t flags = 0;    // allowed WYE_DISPATCH_* flags besides those that every call allows
     bool asynchronous = false;  // without WYE_DISPATCH_BORROW the library owns the outputs' storage
     bool waits = false;         // the caller waits, so inputs are not copied
-    bool defers = false;        // the caller waits neither for its end nor for a compile
-    bool copies_out = false;    // asynchronous: the caller copies outputs to its storage at the end
+    bool defers = false;        // the caller waits neither for the end nor for a compile
+    bool copies_out = false;    // asynchronous: owned outputs are copied to the caller at the end
 };
 
 struct Requested {
     plan::Request request;
-    // Only the first `count` are valid.
+    // Only the first `count` elements are valid.
     plan::Argument storage[WYE_LIMIT_BUFFERS];
     std::size_t count;
 

@@ -17,29 +17,30 @@
 
 namespace wye::exec {
 
-// How a submit uses buffers: those of the arguments, and that of the grid.
+// How a submit uses buffers: the arguments' buffers, and the grid's buffer.
 using BufferUses = registry::InplaceList<BufferUse, registry::InFlight::kMost>;
 // The place of the grid's buffer in messages.
 inline constexpr registry::Place kGridBuffer{"grid", registry::Place::kNone, {}};
 
-// The resident buffers of one request, kept alive while it runs. Used by one thread.
+// The resident buffers of one request. Pins keep the buffers alive while the request runs. Used by
+// one thread.
 class Residents {
   public:
-    // Looks the buffers up and sets `buffer_size` of each resident argument. Errors: STALE_HANDLE,
+    // Looks up the buffers, and sets `buffer_size` of each resident argument. Errors: STALE_HANDLE,
     // WRONG_KIND, and WRONG_OWNER for a handle of another context. Skips arguments with unknown
     // bindings, which admission refuses.
     [[nodiscard]] Result<void> resolve(const registry::HandleTable& handles,
                                        const plan::ProgramPlan& plan,
                                        std::span<plan::Argument> arguments);
-    // Looks the buffer of the grid up, if the request has one, and sets `grid_buffer_size`. Errors
-    // as above.
+    // If the request has a grid in a buffer, looks up that buffer and sets `grid_buffer_size`.
+    // Errors as in `resolve`.
     [[nodiscard]] Result<void> resolve_grid(const registry::HandleTable& handles,
                                             plan::Request& request);
 
     // Checks that all buffers are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
 
-    // Writes how a launch uses these buffers.
+    // Appends the uses of these buffers by a launch to `out`.
     void uses(const plan::Launch& launch, BufferUses& out) const;
 
     [[nodiscard]] bool empty() const noexcept { return handles_.empty(); }
@@ -55,10 +56,11 @@ class Residents {
     registry::Pin grid_;
     // The handles of `pins_` and `grid_`.
     registry::InplaceList<registry::Handle, registry::InFlight::kMost> handles_;
-    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // by argument
+    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // index in `pins_`, by argument
 };
 
-// Calls visit(argument index, place) for every resident argument: first those of the input list.
+// Calls visit(argument index, place) for every resident argument: first for those of the input
+// list.
 template <typename Visit>
 Result<void> each_resident(const plan::ProgramPlan& plan, std::span<const plan::Argument> arguments,
                            Visit&& visit) {

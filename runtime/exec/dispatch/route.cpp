@@ -10,7 +10,8 @@
 namespace wye::exec {
 namespace {
 
-// The remedy for a device that takes no grid from a buffer. `other`: one that does; may be empty.
+// The remedy for a device that takes no grid from a buffer. `other`: a device that can run the
+// launch; may be empty.
 std::string without_indirect(const std::optional<std::string>& other) {
     std::string out = "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID)";
     if (other)
@@ -48,7 +49,7 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
     const route::Limits& limits = session.limits();
     demands = route::demands_on(limits, program.plan(), launch, demands);
     const RouteKey key{launch.workgroup, demands.variants, launch.indirect};
-    // The route that is known was found for other sizes.
+    // A known route was found for a launch of other sizes, so these sizes are checked first.
     const route::LaunchBytes bytes = route::bytes_of(launch);
     const bool small =
         bytes.largest <= limits.max_buffer_bytes && bytes.total <= limits.memory_bytes;
@@ -57,7 +58,7 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
     auto found = route::route(session.info(), program.plan(), launch, demands, lower::formats());
     if (!found.ok() && !limits.folds(launch.groups) &&
         route::lacks_only_variants(session.info(), program.plan(), demands, lower::formats()))
-        return std::move(found).error();  // the request can be changed, whatever else is open
+        return std::move(found).error();  // the request can allow variants instead
     if (!found.ok())
         return with_alternative(std::move(found).error(), context, session, program.plan(), launch,
                                 demands, routed);

@@ -2,9 +2,9 @@
 //
 // StagedArguments: the host arguments of one blocking dispatch that go through staging memory.
 // Large arguments move in chunks before and after the dispatch; arguments of medium size are copied
-// to staging memory and move in the dispatch's own submit; small ones, and all if there is no
-// staging memory, remain uploads and downloads. Used by one thread, which destroys it before the
-// workspace is given back.
+// to staging memory and move in the dispatch's own submit; small arguments remain uploads and
+// downloads, as do all arguments if there is no staging memory. Used by one thread, which destroys
+// this object before it gives back the workspace.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class StagedArguments {
   public:
     explicit StagedArguments(Flow& flow) : flow_(flow) {}
 
-    // Removes large transfers from the operations and turns medium ones into copies. Adds to the
-    // flow's uses the history that orders the chunks and the dispatch.
+    // Removes large transfers from the operations, and turns medium transfers into copies. Adds to
+    // the flow's uses the history that orders the chunks and the dispatch.
     void take(Operations& operations, Workspace& workspace);
 
     // Called before the operations are submitted: reads all inputs that `take` took.
@@ -35,13 +35,14 @@ class StagedArguments {
     // Waits until the device has received the large inputs.
     [[nodiscard]] Result<void> uploaded() { return up_ ? up_->finish() : Result<void>(); }
     // Submits the first chunks of large outputs, behind the running dispatch. `download` returns
-    // its failures.
+    // the failures of this call.
     void start_download() noexcept;
     // Called after the dispatch and its read-backs have ended: writes all outputs that `take` took.
     [[nodiscard]] Result<void> download();
 
   private:
-    // Makes a transfer of the large ones among the operations, and marks these as taken.
+    // Adds the large transfers among the operations from `first` to `end` to `out`, and marks these
+    // operations as taken. If there is no staging memory, takes none.
     void take_large(const Operations& operations, std::size_t first, std::size_t end,
                     std::optional<ChunkedTransfer>& out, std::vector<bool>& taken);
     void take_middle(const Operations& operations, std::vector<wye_operation>& list);
@@ -49,7 +50,7 @@ class StagedArguments {
     Flow& flow_;
     StagingBlock in_, out_;
     std::vector<sdk::HostCopy> inputs_, outputs_;  // copies to and from the blocks
-    Result<void> started_;                         // of down_
+    Result<void> started_;                         // result of starting `down_`
     std::optional<ChunkedTransfer> up_, down_;     // of large arguments; empty: there are none
 };
 

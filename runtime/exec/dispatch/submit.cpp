@@ -10,8 +10,8 @@
 namespace wye::exec {
 namespace {
 
-// Makes the error of a time-out, and abandons work that still runs together with the objects that
-// it uses.
+// Makes the error of a time-out. If the work still runs (`runs`), abandons the work together with
+// the objects that it uses.
 Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight uses,
               WorkspaceLease workspace) {
     if (runs) {
@@ -25,7 +25,7 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
                      !flow.kernels.warm());
 }
 
-// Submits launches, and waits for them until the deadline.
+// Submits launches, and waits until the deadline for their end.
 Result<void> launch_limited(Flow& flow, std::span<const wye_operation> launches,
                             WorkspaceLease& workspace, registry::InFlight& uses) {
     const SubmitOptions options = flow.options().in_place();
@@ -41,7 +41,7 @@ Result<void> launch_limited(Flow& flow, std::span<const wye_operation> launches,
 
 // Runs a launch with a time limit. Work that may outlive this call must not access the caller's
 // memory, so the uploads end before the launches are submitted, and the read-backs are submitted
-// after these have ended.
+// after the launches have ended.
 Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
                          WorkspaceLease& workspace, registry::InFlight& uses) {
     const SubmitOptions options = flow.options();
@@ -83,14 +83,15 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     staged.take(operations, *workspace);
     WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
                     : run_unlimited(flow, operations, staged));
-    for (std::uint32_t left = operations.by_round ? flow.launch.rounds : 1; operations.traps;
-         --left) {
+    for (std::uint32_t left = operations.by_iteration ? flow.launch.iterations : 1;
+         operations.traps; --left) {
         WYE_TRY(check_trap(flow.program.name(), flow.session().info(), workspace->trap_words,
                            flow.trap));
         if (left == 1) break;
-        const auto round = operations.next_round();
-        WYE_TRY(limited ? launch_limited(flow, round, workspace, uses)
-                        : flow.session().run(round, flow.uses, flow.options(), now(), flow.times));
+        const auto iteration = operations.next_iteration();
+        WYE_TRY(limited
+                    ? launch_limited(flow, iteration, workspace, uses)
+                    : flow.session().run(iteration, flow.uses, flow.options(), now(), flow.times));
     }
     if (limited || operations.traps)
         WYE_TRY(flow.session().run(operations.read_backs(), {}, flow.options(), now(), flow.times));
@@ -139,7 +140,8 @@ Error timed_out(const std::string& what, const std::string& subject, const std::
 
 namespace {
 
-// False: a kernel is not in memory, and `compiles` is not set.
+// Finds all kernels and, if `compiles`, compiles those that are not in memory. False: a kernel is
+// not in memory, and `compiles` is false.
 Result<bool> compile_all(Flow& flow, bool compiles) {
     bool all = true;
     for (Kernel& kernel : flow.kernels.kernels()) {
@@ -159,7 +161,7 @@ Result<bool> compile_all(Flow& flow, bool compiles) {
     return true;
 }
 
-// Whether all workgroups of the one launch run at once, as far as the driver says.
+// Whether the driver says that all workgroups of the launch run at once.
 Result<bool> fits_at_once(const Flow& flow) {
     CompiledProgram& compiled = *flow.kernels.kernels().front().compiled;
     std::uint32_t most = compiled.resident_groups.load(std::memory_order_relaxed);
@@ -195,7 +197,7 @@ Result<bool> take_kernels(Flow& flow, bool compiles) {
         if (!kernels.grid_check) return false;
     }
     if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
-    // Outputs are delivered after the check for traps, and for grids that were refused.
+    // Outputs are delivered only after the host has checked for traps and for refused grids.
     const bool checked = kernels.traps() || flow.launch.indirect;
     const bool apart = flow.bound.reads_apart || (checked && flow.launch.reads_residents());
     if (!split && apart == flow.bound.reads_apart) return true;

@@ -20,19 +20,19 @@ namespace wye::exec {
 [[nodiscard]] Result<void> submit(const registry::HandleTable& handles, Flow& flow);
 
 // The first part of submit: compiles the kernels. Splits a cooperative launch with grid barriers,
-// and binds it again, if the driver does not say that all of its workgroups run at once.
+// and binds it again, unless the driver says that all of its workgroups run at once.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
-// Like `compile_kernels`, but compiles nothing. False: a kernel is not in memory; the flow must not
-// be used any further.
+// Like `compile_kernels`, but compiles nothing. False: a kernel is not in memory, so the flow must
+// not be submitted.
 [[nodiscard]] Result<bool> find_kernels(Flow& flow);
 
 // Finds registered memory among the host arguments.
 void find_registered(const registry::HandleTable& handles, const Flow& flow,
                      RegisteredTransfers& out);
 
-// Whether the host must check for traps between the rounds of a compiled flow.
-[[nodiscard]] inline bool stops_between_rounds(const Flow& flow) {
-    return flow.launch.rounds > 1 && flow.kernels.traps();
+// Whether the host must check for traps between the iterations of a compiled flow.
+[[nodiscard]] inline bool stops_between_iterations(const Flow& flow) {
+    return flow.launch.iterations > 1 && flow.kernels.traps();
 }
 
 // The error of work (`what`: "dispatch of `name`", `subject`: "name") that exceeded its time limit.

@@ -12,7 +12,8 @@
 namespace wye::exec {
 namespace {
 
-// The batch waits before it returns, so inputs and storage may be borrowed from the caller.
+// The batch waits before it returns, so the device may use inputs and storage of the caller
+// directly.
 constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchronous = true};
 // With a time limit the batch may return while the device still works, so inputs and outputs are
 // copied: the device must not use memory of the caller.
@@ -63,7 +64,9 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
             Code::INVALID_ARGUMENT,
             fmt::format("it has a time-out of {} ns, but the items of a batch have one together",
                         item.timeout_ns),
-            "Fix: set timeout_ns of wye_batch_desc or wye_rows_desc, or dispatch it alone",
+            "Fix: leave the item's timeout_ns 0 and set that of wye_batch_desc or wye_rows_desc, "
+            "or "
+            "dispatch the item alone",
             "wye_dispatch_desc");
     return {};
 }
@@ -71,7 +74,7 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
 bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
     if (owned_ || pipeline_.may_trap() || item.arguments == nullptr || !is_plain_request(item))
         return false;
-    // A list would keep the scratch that replaces moved ranges until the list ends.
+    // A range that is not aligned needs scratch memory, which a list would hold until its end.
     const std::uint64_t alignment = pipeline_.session().limits().buffer_alignment;
     return std::all_of(item.arguments, item.arguments + item.argument_count,
                        [=](const wye_argument& a) {
@@ -95,7 +98,7 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
 
 bool Batch::add_again(const wye_dispatch_desc& item, std::uint64_t count) {
     while (count != 0) {
-        // The list's last item is the one that was added last.
+        // If the list is not empty, its last item is the item that was added last: copy that.
         const std::uint64_t room = listed_ == 0 ? 0 : most_listed_ - listed_;
         const std::uint64_t copies = std::min(count, room);
         if (copies == 0) {
@@ -158,7 +161,7 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
     list_queue_ = item.queue;
     list_timed_ = timed;
     wye_dispatch_desc desc = item;
-    desc.queue = 0;  // graph executions name the queue
+    desc.queue = 0;  // executions of a graph name the queue, not its dispatches
     auto added = list_->add(context_, desc);
     if (!added.ok()) {
         pipeline_.session().counters().failed();
@@ -221,7 +224,7 @@ void Batch::add_up(const wye_report& report) {
 // Once a part has failed, later parts are waited for and their results ignored.
 Result<void> Batch::finish() {
     const Clock::time_point queued = now();
-    (void)submit_list();  // the items before one that was refused
+    (void)submit_list();  // submits the listed items, which come before a refused item
     bool all = true;
     for (; !parts_.empty(); parts_.pop_front()) {
         const Part& part = parts_.front();
@@ -234,7 +237,7 @@ Result<void> Batch::finish() {
             completed_ += part.count;
             if (part.work) add_up(part.work->report());
             if (part.work) part.work->copy_out();
-            // The end of a list counts one dispatch; the others are added here.
+            // The end of a list counts one dispatch; the other dispatches are counted here.
             pipeline_.session().counters().dispatched_too(part.count - (part.work ? 1 : 0));
             if (owned_) owners_.push_back(part.work);
             continue;
@@ -256,7 +259,7 @@ Rows::Rows(const Pipeline& pipeline) {
     const plan::BindingPlan& plan = pipeline.program().plan().bindings;
     std::vector<std::size_t> place(plan.bindings.size());
     std::vector<std::uint32_t> order = plan.arguments;
-    std::ranges::sort(order);  // indices into bindings, which ascend
+    std::ranges::sort(order);  // indices into bindings, in ascending order
     for (const std::uint32_t index : order) {
         place[index] = arguments_.size();
         wye_argument argument{};

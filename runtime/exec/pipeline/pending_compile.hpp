@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PendingCompile: the making of a pipeline, or the preparation of a program, in the session's line.
-// It submits no work, and nothing waits for it but its own caller. If it is cancelled, or its time
-// limit passes, it ends at once; a compile that has begun continues, and what comes of it is kept
-// for later calls.
+// PendingCompile: makes a pipeline, or prepares a program, in the session's line. It submits no
+// work, and only its own caller waits for it. If it is cancelled, or its time limit passes, it ends
+// at once; a compile that has begun continues, and the compiled programs are kept for later calls.
 #pragma once
 
 #include <atomic>
@@ -19,8 +18,8 @@ namespace wye::exec {
 class PendingCompile final : public Pending {
   public:
     // Makes a pipeline. Errors: those that are known before the compile; TIMEOUT if the time limit,
-    // which begins at `start`, ends before there is room. `kept` gets a pin, which keeps the device
-    // until the work has a handle.
+    // which begins at `start`, ends before there is room in the line. `kept` gets a pin, which
+    // keeps the device until the pending object has a handle.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context,
                                                          const wye_pipeline_desc& desc,
                                                          Clock::time_point start,
@@ -36,10 +35,10 @@ class PendingCompile final : public Pending {
         report_ = {};
     }
 
-    // The pipeline, once it was made; nobody else gets it. NOT_FOUND: it was taken already, or this
-    // is the preparation of a program.
+    // Returns the pipeline once it is made; later calls do not get it. NOT_FOUND: the pipeline was
+    // taken already, or this object prepares a program.
     [[nodiscard]] Result<std::shared_ptr<Pipeline>> take();
-    // Gives it back if the caller could not keep it.
+    // Gives the pipeline back if the caller could not keep it.
     void give_back(std::shared_ptr<Pipeline> pipeline) noexcept;
 
     bool wait(std::optional<Clock::time_point> deadline) override;
@@ -60,8 +59,8 @@ class PendingCompile final : public Pending {
 
     const Clock::time_point begun_;
     std::string name_;
-    Pipeline::Begun begun_pipeline_;          // null: a program is prepared
-    std::shared_ptr<LoadedProgram> program_;  // that is prepared
+    Pipeline::Begun begun_pipeline_;          // null: a program is prepared, not a pipeline
+    std::shared_ptr<LoadedProgram> program_;  // the program to prepare
     std::atomic<bool> in_line_ = true;
     std::shared_ptr<Pipeline> made_ WYE_GUARDED_BY(mutex_);
 };

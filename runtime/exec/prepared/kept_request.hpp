@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KeptRequest: a request whose work was prepared, to tell whether another one is the same. What its
-// pointers to arguments and parameters point to is not compared: each kind of prepared work allows
-// other changes of these. A value; inline, since each repeated request and each item of a batch is
-// compared.
+// KeptRequest: a copy of a request whose work was prepared. It tells whether another request is the
+// same. The arguments and parameters themselves are not compared: which of them may differ depends
+// on the kind of prepared work. A value; inline, since each repeated request and each item of a
+// batch is compared.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace wye::exec {
 [[nodiscard]] inline bool is_plain_request(const wye_dispatch_desc& desc) {
     return (desc.timeout_ns | desc.grid_buffer | desc.grid_offset) == 0;
 }
-// Without the flags that concern only one call.
+// A copy of the description without the flags that concern only one call.
 [[nodiscard]] inline wye_dispatch_desc kept_form(const wye_dispatch_desc& desc) {
     wye_dispatch_desc out = desc;
     out.flags &= ~(WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE);
@@ -28,7 +28,7 @@ namespace wye::exec {
 
 class KeptRequest {
   public:
-    KeptRequest() = default;  // no request is the same
+    KeptRequest() = default;  // equals no request
     explicit KeptRequest(const wye_dispatch_desc& desc)
         : desc_(desc), profile_(profile_id(desc.profile)) {}
 
@@ -42,8 +42,8 @@ class KeptRequest {
     [[nodiscard]] bool is_same(const wye_dispatch_desc& desc) const {
         return has_same_members(desc) && profile_id(desc.profile) == profile_;
     }
-    // `may_be_same` and `is_same` together, and on the same queue, for a request that nobody has
-    // checked: its header must be as before, and its texts are not read.
+    // Like `may_be_same` and `is_same` together, for a request that nobody has checked: the header,
+    // the queue and the pointer to the profile must be the same, too. No text is read.
     [[nodiscard]] bool is_same_unchecked(const wye_dispatch_desc& desc) const {
         return desc.header.size == desc_.header.size && desc.header.type == desc_.header.type &&
                desc.header.next == desc_.header.next && may_be_same(desc) &&
@@ -72,7 +72,7 @@ class KeptRequest {
                same(offsetof(D, max_output_bytes), offsetof(D, label));
     }
 
-    wye_dispatch_desc desc_{};  // its pointers are the caller's and are not dereferenced
+    wye_dispatch_desc desc_{};  // its pointers belong to the caller and are not dereferenced
     std::uint64_t profile_ = 0;
 };
 

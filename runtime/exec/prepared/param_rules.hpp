@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ParamRules: whether the parameters of a prepared dispatch may change, and to what. They may not
-// if they decide sizes, since its operations depend on these; nor if it is split at grid barriers.
-// Values are refused that would choose another form of its kernel, or make it deterministic if it
-// was not, or the reverse. Borrows the program's plan and preconditions. A value; copies share what
-// they know of the launch.
+// ParamRules: whether the parameters of a prepared dispatch may change, and to which values. They
+// may not change if they decide sizes, since the operations of the dispatch depend on sizes, nor if
+// the dispatch is split at grid barriers. A value is refused if it would select another form of the
+// kernel, or change whether the dispatch is deterministic. Borrows the program's plan and
+// preconditions. A value; copies share what is known of the launch.
 #pragma once
 
 #include <cstddef>
@@ -21,28 +21,30 @@ namespace wye::exec {
 
 class ParamRules {
   public:
-    // No parameter may change.
+    // Rules that let no parameter change.
     ParamRules() = default;
-    // Those of an admitted launch whose form is chosen.
+    // The rules for an admitted launch whose kernels are chosen.
     ParamRules(const plan::ProgramPlan& plan, const plan::Launch& launch, const Kernels& kernels);
 
     [[nodiscard]] bool may_change() const noexcept { return plan_ != nullptr; }
     // Whether parameters may have any value of their types.
     [[nodiscard]] bool allow_all() const noexcept { return plan_ != nullptr && !facts_; }
     [[nodiscard]] bool allow(std::span<const std::uint64_t> words) const;
-    // Writes parameters as the kernel reads them. Errors: those of plan::pack_params, for a value
-    // that its type does not have; the block is then half-written.
+    // Packs parameters into a block as the kernel reads them. Errors are those of
+    // plan::pack_params, for a value that the type of its parameter does not have; the block is
+    // then incomplete.
     [[nodiscard]] Result<void> pack(std::span<const std::uint64_t> words, std::byte* block) const {
         return plan::pack_params(*plan_, words, block);
     }
-    // Valid if parameters may change.
+    // Called only if parameters may change.
     [[nodiscard]] const plan::ProgramPlan& plan() const noexcept { return *plan_; }
 
   private:
-    // What the form and the verdict depend on besides parameters, and what they are.
+    // `lengths`, `groups`, `workgroup`: the values, besides parameters, that decide the form of the
+    // kernel and the determinism. `check_free`, `deterministic`: what they are for this launch.
     struct Facts {
         const lower::Preconditions* preconditions;  // null: parameters do not decide the form
-        plan::Lengths lengths;                      // elements by buffer index
+        plan::Lengths lengths;                      // element counts by buffer index
         plan::Count3 groups, workgroup;
         bool check_free, deterministic;
     };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PendingLaunch: an execution of prepared work in flight. It has resident buffers only, so it owns
-// no memory, and it is submitted once. Every submit of prepared work takes one, so the session's
-// PendingList keeps the objects of ended work, and a submit writes only the members that it needs.
+// PendingLaunch: an execution of prepared work that is in flight. The execution is one native
+// submit and uses resident buffers only, so the object owns no memory. Every execution that is not
+// waited for at once needs such an object. To make that cheap, the session's PendingList keeps the
+// objects of ended work for reuse, and a submit writes only the members that it needs.
 //
-// An idle object has no references, and holds nothing: members have the values given here, except
-// those that every submit writes.
+// An idle object has no references and holds nothing: its members have the initial values given
+// here, except the members that every submit writes.
 #pragma once
 
 #include <memory>
@@ -19,18 +20,19 @@ namespace wye::exec {
 
 class PendingLaunch final : public Pending {
   public:
-    // Submits an execution, and takes the pin, which keeps the device. Errors as in
-    // PreparedWork::submit; DEVICE_BUSY if it had to wait for room or for work in the line, and
-    // `run` has WYE_DISPATCH_AT_ONCE; TIMEOUT if the time limit ends before the submit. `watched`:
-    // the caller does not wait for it. `request`: the kept request; null: none. Null, and nothing
-    // was submitted: as if PreparedWork::submit returns false.
+    // Submits an execution, and takes the pin, which keeps the device. Errors: those of
+    // PreparedWork::submit; DEVICE_BUSY if `run` has WYE_DISPATCH_AT_ONCE and the submit would have
+    // to wait for room or for work in the line; TIMEOUT if the time limit ends before the submit.
+    // `watched`: the caller does not wait for the work. `request`: the kept request; null: none.
+    // Returns null if nothing was submitted, since PreparedWork::submit returned false or since a
+    // kept request found no room.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(
         const Context& context, const PreparedRef& work, registry::Pin& pin,
         const wye_graph_run_desc& run, Clock::time_point start, bool watched,
         const wye_dispatch_desc* request = nullptr);
-    // The fast path of `submit`, as PreparedWork::try_run is that of `run`. Returns the work, with
-    // a reference for the handle. Null: `failed` has the error of the driver, or `submit` must be
-    // called.
+    // The fast path of `submit`; PreparedWork::try_run is the fast path of `run`. Returns the work,
+    // with a reference for the handle. Null: if `failed` has an error, the driver refused the
+    // submit; else `submit` must be called.
     template <PreparedWork::Use use, typename Source>
     [[nodiscard, gnu::always_inline]] static PendingLaunch* try_submit(DeviceSession& session,
                                                                        const Source& source,
@@ -49,7 +51,7 @@ class PendingLaunch final : public Pending {
                                                      DeviceSession& session);
     [[nodiscard]] Result<bool> start(const registry::HandleTable& handles,
                                      const wye_graph_run_desc& run, Clock::time_point start);
-    // Ends the submit of try_submit after a failure, and gives the pin back.
+    // Undoes the submit of `try_submit` after a failure, and returns the pin.
     [[nodiscard, gnu::cold, gnu::noinline]] registry::Pin fail_quick(
         const PreparedWork::Quick& quick) noexcept;
     void unreferenced() noexcept override;
@@ -61,13 +63,13 @@ class PendingLaunch final : public Pending {
     void end_without_memory() noexcept override;
 
     // Every submit writes these.
-    PreparedWork* work_ = nullptr;  // with a reference
+    PreparedWork* work_ = nullptr;  // holds a reference to the work
     Instant begun_, queued_;
 
     registry::Pin pin_;
     std::unique_ptr<const Texts> texts_;  // null: nothing is logged
-    // Not changed after the submit. An idle object may keep the pool's first queue, as its next
-    // work goes there mostly.
+    // Not changed after the submit. An idle object may keep a reference to the pool's first queue,
+    // since its next work is mostly submitted there.
     Ticket ticket_;
     PreparedWork::Execution execution_ WYE_GUARDED_BY(mutex_);
 };
@@ -103,7 +105,7 @@ inline PendingLaunch* PendingLaunch::try_submit(DeviceSession& session, const So
     out->timed_ = false;
     out->ticket_.index = quick.index;
     out->ticket_.value = quick.value;
-    out->set_references(2);  // of the list and the handle
+    out->set_references(2);  // one for the list, one for the handle
     try {
         if (!quick.send(failed)) [[unlikely]] {
             failed = session.noted_plain(std::move(failed));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places: finds a handle in a list without duplicates. A recording looks up every buffer of every
-// step, so this is an open hash table; a short list is searched instead. One thread at a time.
+// Places: finds the index of a handle in a list without duplicates. A recording looks up every
+// buffer of every step, so this is a hash table with open addressing; a short list is searched from
+// its beginning instead. One thread at a time.
 #pragma once
 
 #include <bit>
@@ -28,7 +29,7 @@ class Places {
         }
         return table_[room_of(handle, list)];
     }
-    // Called when a handle that was not in the list was added to its end.
+    // Called after a handle that was not in the list was appended to the list.
     void added(Handles list) {
         constexpr std::size_t kFew = 4;
         if (list.size() <= kFew) return;
@@ -37,12 +38,13 @@ class Places {
         for (std::size_t i = grows ? 0 : list.size() - 1; i < list.size(); ++i)
             table_[room_of(list[i], list)] = static_cast<std::uint32_t>(i);
     }
-    // Called when the list was emptied.
+    // Called after the list was emptied.
     void clear() { table_.clear(); }
 
   private:
-    // The index in the table of the handle's entry, or of the empty entry that it would take. The
-    // low bits of a handle need no hash: they are its slot number, which no other live handle has.
+    // The index in the table of the handle's entry, or else of the empty entry that the handle
+    // would take. The low bits of a handle need no hash: they are the handle's slot number, which
+    // no other live handle has.
     [[nodiscard]] std::size_t room_of(registry::Handle handle, Handles list) const {
         const std::size_t mask = table_.size() - 1;
         std::size_t at = static_cast<std::size_t>(handle) & mask;
@@ -50,7 +52,7 @@ class Places {
         return at;
     }
 
-    std::vector<std::uint32_t> table_;  // indices; the size is 0 or a power of two
+    std::vector<std::uint32_t> table_;  // indices into the list; the size is 0 or a power of two
 };
 
 }  // namespace wye::exec

@@ -31,7 +31,7 @@ struct Repeat final : KeptWork {
     PreparedRef work;
 };
 
-// A cheap first check: requests with host bytes are never kept, nor those with a grid buffer.
+// A cheap first check: requests with host bytes or with a grid buffer are never kept.
 bool may_be_kept(const wye_dispatch_desc& desc) {
     return KeptRequest::may_be_same(desc) && desc.argument_count != 0 &&
            desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
@@ -46,14 +46,14 @@ bool keepable(const Flow& flow, const Operations& operations) {
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
         return false;
-    // A read-back of no bytes has no operation either.
+    // A read-back of 0 bytes is no operation, so the arguments are checked, too.
     return std::all_of(
         desc.arguments, desc.arguments + desc.argument_count, [](const wye_argument& a) {
             return a.kind == WYE_ARGUMENT_RESIDENT && a.output == nullptr && a.output_size == 0;
         });
 }
 
-// Where a request is kept.
+// The place where a request is or would be kept.
 [[gnu::hot]] std::unique_ptr<KeptWork>& place(QueuePool& queues, const wye_dispatch_desc& desc)
     WYE_REQUIRES(queues.mutex) {
     std::uint64_t sum = desc.program + desc.pipeline;  // handles differ in their low bits
@@ -62,7 +62,7 @@ bool keepable(const Flow& flow, const Operations& operations) {
     return queues.kept[static_cast<std::size_t>(sum % QueuePool::kMostKept)];
 }
 
-// Compares element by element; a constant size is inlined.
+// Compares element by element. If the size is constant, the comparison is inlined.
 bool are_same(const wye_argument* a, const wye_argument* b, std::uint64_t count) {
     static_assert(std::has_unique_object_representations_v<wye_argument>);
     for (std::uint64_t i = 0; i < count; ++i)
@@ -70,8 +70,8 @@ bool are_same(const wye_argument* a, const wye_argument* b, std::uint64_t count)
     return true;
 }
 
-// The work of the kept request that equals `desc` but for its parameters, which it allows; null:
-// there is none.
+// The work of the kept request that equals `desc`; null: there is none. The parameters may differ
+// if the work allows that.
 [[gnu::hot]] PreparedWork* find(QueuePool& queues, const wye_dispatch_desc& desc)
     WYE_REQUIRES(queues.mutex) {
     const auto* const kept = static_cast<Repeat*>(place(queues, desc).get());
@@ -82,7 +82,8 @@ bool are_same(const wye_argument* a, const wye_argument* b, std::uint64_t count)
     return kept->work.get();
 }
 
-// Begins a repeated request on the fast path. `number`: of the public queue that it names; 0: none.
+// Begins a repeated request on the fast path. `number`: the number of the public queue that the
+// request names; 0: none.
 struct Quick {
     const wye_dispatch_desc& desc;
     std::uint32_t number;
@@ -94,7 +95,7 @@ struct Quick {
     }
 };
 
-// The same for the ordinary path.
+// Finds a repeated request for the ordinary path, which needs a reference to the work.
 PreparedRef find_for_long(QueuePool& queues, const wye_dispatch_desc& desc) {
     const sdk::Lock lock(queues.mutex);
     PreparedWork* const found = find(queues, desc);
@@ -112,13 +113,13 @@ wye_graph_run_desc execution_of(const wye_dispatch_desc& desc) {
     return out;
 }
 
-// Called after a request was submitted: keeps its operations if possible, replacing an older
+// Called after a request was submitted: keeps its operations if possible, in place of an older
 // request.
 void keep(const Flow& flow, const Operations& operations) {
     if (!keepable(flow, operations)) return;
     const wye_dispatch_desc& desc = flow.request;
     QueuePool& queues = flow.session().queues();
-    std::unique_ptr<KeptWork> replaced;  // freed after the lock
+    std::unique_ptr<KeptWork> replaced;  // freed after the mutex is unlocked
     const sdk::Lock lock(queues.mutex);
     std::unique_ptr<KeptWork>& kept = place(queues, desc);
     if (kept) {
@@ -129,7 +130,7 @@ void keep(const Flow& flow, const Operations& operations) {
     try {
         if (!kept) kept = std::make_unique<Repeat>(flow.session());
         auto& out = static_cast<Repeat&>(*kept);
-        out.request = {};  // not found if the memory does not suffice
+        out.request = {};  // so that this entry is not found if memory runs out below
         out.work->keep(flow, operations);
         out.request = KeptRequest(kept_form(desc));
         std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
@@ -137,15 +138,15 @@ void keep(const Flow& flow, const Operations& operations) {
     }
 }
 
-// What a request names, while it is repeated.
+// The objects that a request names, kept alive while the request is repeated.
 struct Named {
-    registry::Pin program;  // or pipeline
-    registry::Pin device;   // or the buffer that decides it; empty with a pipeline
+    registry::Pin program;  // the program or the pipeline
+    registry::Pin device;   // the device, or the buffer that decides it; empty with a pipeline
     NamedQueue queue;
     DeviceSession* session = nullptr;
     Pipeline* pipeline = nullptr;
 
-    // False: something is not live, and the request must take all steps.
+    // False: an object is not live, and the request must take all steps.
     [[nodiscard, gnu::always_inline]] bool find(const registry::HandleTable& handles,
                                                 const wye_dispatch_desc& desc) {
         if (desc.pipeline != 0) {
@@ -164,7 +165,8 @@ struct Named {
         }
         return desc.queue == 0 || queue.try_find(handles, desc.queue, *session);
     }
-    // For a request without a device: uses that of its buffers; those of a kept request share one.
+    // For a request without a device: uses the device of the buffers. All buffers of a kept request
+    // are on one device.
     [[nodiscard, gnu::cold, gnu::noinline]] bool find_owner(const registry::HandleTable& handles,
                                                             const wye_dispatch_desc& desc) {
         if (desc.device != 0) return false;
@@ -191,8 +193,8 @@ struct Named {
     return work->run(context, execution_of(desc), &desc, begun, report);
 }
 
-// Runs a repeated request and waits; only its handles are checked again. False, and nothing was
-// submitted: the request must take all steps (which also report any error).
+// Runs a repeated request and waits; only its handles are checked again. False: nothing was
+// submitted, and the request must take all steps, which also report any error.
 [[nodiscard, gnu::always_inline]] inline Result<bool> repeat(const Context& context,
                                                              const wye_dispatch_desc& desc,
                                                              const Instant& start,

@@ -31,7 +31,7 @@ Result<PreparedRef> PreparedWork::begin(DeviceSession& session, const Routed& ro
     return out;
 }
 
-// With Use::Once, gives the memory of the operations back for the next list.
+// With Use::Once, gives the memory of the operations back to the workspace, for the next list.
 PreparedWork::~PreparedWork() {
     if (use_ != Use::Once) return;
     if (!instances_.empty()) restart();
@@ -73,16 +73,16 @@ Result<void> PreparedWork::add(Context& context, Target target) {
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
     Flow flow(target);
-    flow.counted = true;  // it does not run
+    flow.counted = true;  // a recorded dispatch does not run, so it is not counted
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
     WYE_TRY(compile_kernels(flow));
-    if (stops_between_rounds(flow))
+    if (stops_between_iterations(flow))
         return Error(
             Code::UNSUPPORTED,
             fmt::format("{} fixpoint iterations of `{}`, which can trap, need the host between "
                         "them, and a graph is one submit",
-                        flow.launch.rounds, flow.program.name()),
+                        flow.launch.iterations, flow.program.name()),
             "Fix: dispatch it (wye_dispatch, wye_dispatch_submit) between two graphs, or record "
             "that many steps",
             flow.program.name());
@@ -149,8 +149,8 @@ Result<void> PreparedWork::add(const Context& context, const wye_transfer_desc& 
     if (desc.queue != 0 || (desc.flags & ~WYE_TRANSFER_WHOLE) != 0)
         return Error(Code::INVALID_ARGUMENT,
                      "it names a queue, or has flags that executions of a graph have",
-                     "Fix: leave `queue` 0 and all flags but WYE_TRANSFER_WHOLE out, and set those "
-                     "of wye_graph_run_desc",
+                     "Fix: set `queue` to 0 and no flag but WYE_TRANSFER_WHOLE; queue and flags "
+                     "belong to wye_graph_run_desc",
                      label_);
     WYE_ASSIGN(const CheckedTransfer checked, check_transfer(context.handles(), desc, true));
     if (&checked.session() != &session_)
@@ -192,7 +192,8 @@ const void* PreparedWork::keep_params(std::span<const std::byte> block) {
 }
 
 PreparedWork::Part& PreparedWork::add_launch(const Flow& flow, const Operations& operations) {
-    // Executions share the scratch that replaces moved ranges, so they must not overlap.
+    // If ranges are moved to scratch memory, all executions share that memory. So that they do not
+    // overlap, their buffers count as written.
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         add_use(flow.residents.pin(bound.argument), bound.writable || operations.moves);
     ParamRules rules(flow.program.plan(), flow.launch, flow.kernels);
@@ -208,8 +209,8 @@ PreparedWork::Part& PreparedWork::add_launch(const Flow& flow, const Operations&
         std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
                     flow.launch.params_size);
     }
-    const wye_binding* bindings = nullptr;  // of all launches
-    const void* params = nullptr;           // of the last one
+    const wye_binding* bindings = nullptr;  // the bindings of all launches
+    const void* params = nullptr;           // the block of the last launch
     for (const wye_operation& operation : operations.launches()) {
         // The trap words are cleared once and read back once per execution.
         if ((traps_ && clears_traps(operation)) || operation.kind == WYE_OPERATION_DOWNLOAD)
@@ -290,7 +291,7 @@ void PreparedWork::keep(const Flow& flow, const Operations& operations) {
     (void)add_launch(flow, operations);
     report_ = launch_report(flow);
     flow.routed.write(report_);
-    (void)finish();  // no command is made yet, and there are no trap words, so it does not fail
+    (void)finish();  // cannot fail: there are no trap words, and no command is made yet
 }
 
 Result<std::unique_ptr<PreparedWork::Instance>> PreparedWork::make_instance(
@@ -303,8 +304,8 @@ Result<std::unique_ptr<PreparedWork::Instance>> PreparedWork::make_instance(
         WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out->workspace));
         replace_trap(out->operations, trap_, trap, out->grid_bindings);
     }
-    // Operations that are submitted without a command read their parameters at each submit, so none
-    // are late.
+    // Without a command, the plugin reads the parameters of operations at each submit, here from
+    // the instance's block. Only operations of a command have late parameters.
     if (!block_.empty()) {
         for (wye_operation& operation : out->operations) {
             wye_dispatch_op& op = operation.u.dispatch;
@@ -343,7 +344,7 @@ Result<void> PreparedWork::make_commands(Instance& one) const {
     for (wye_operation& operation : all) {
         if (operation.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = operation.u.dispatch;
-        op.again = 0;  // commands have no hints
+        op.again = 0;  // commands do not have this hint
         const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(op.params) - block;
         if (offset >= one.block.size() * sizeof one.block[0]) continue;
         op.late_offset = static_cast<std::uint32_t>(offset);
@@ -402,7 +403,7 @@ void PreparedWork::replace_trap(std::span<wye_operation> operations, const wye_b
     }
     constexpr std::size_t kBindings = GridCheckMemory::kBindings;
     bindings.clear();
-    bindings.reserve(grid_checks_.size() * kBindings);  // operations point to its elements
+    bindings.reserve(grid_checks_.size() * kBindings);  // operations point to the elements
     for (const std::size_t n : grid_checks_) {
         wye_dispatch_op& op = operations[n].u.dispatch;
         const std::size_t first = bindings.size();

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PreparedWork: dispatches and transfers on buffers of one device, checked, compiled and bound
-// once, and executed many times, each time as one submit. A graph has the steps that its caller
-// recorded, a batch collects dispatches in one, and a repeated request is one of a single dispatch.
+// once, and executed many times, each time as one submit. There are three kinds: a graph, with the
+// steps that its caller recorded; a list of a batch, which collects dispatches; and a repeated
+// request, which is a single dispatch.
 //
 // The plugin keeps the work as commands. A command holds the launches, copies and fills between two
 // transfers of host bytes, as a native object of the driver; the transfers are submitted between
-// commands. The operations are submitted instead if the plugin has no commands, or while it allows
-// no further execution of them.
+// commands. If the plugin has no commands, or while it allows no further execution of the commands,
+// the operations themselves are submitted.
 //
-// Executions write parameters and trap words, so work has instances, each with such memory and
-// commands of its own. A submit holds one; it stays in use until the execution has ended if the
-// plugin allows one pending execution of its commands, or if the execution has its trap words. More
-// instances are made when none is idle, up to kMostInstances.
+// Executions write parameters and trap words, so work has instances, each with its own parameters,
+// trap words and commands. A submit holds an instance. If the plugin allows only one pending
+// execution of a command, or if the execution uses the instance's trap words, the instance stays in
+// use until the execution has ended. If no instance is idle, another one is made, up to
+// kMostInstances.
 //
-// Work does not keep its buffers alive: an execution checks that they are still live if any buffer
-// was freed since the last check. While an execution uses buffers, their histories keep them from
-// being freed, and order executions. It keeps its programs alive, unless it is a kept request.
+// Work does not keep its buffers alive: if any buffer was freed since the last check, an execution
+// first checks that its buffers are live. While an execution uses buffers, the histories of the
+// buffers keep them from being freed, and order the executions. Work keeps its programs alive,
+// unless it is a kept request.
 //
-// Made by one thread until `finish`; afterwards guarded by the mutex of the session's queues,
-// except an instance that a submit holds. The session outlives it.
+// One thread makes the work, until `finish`. Afterwards the mutex of the session's queues guards
+// the work, except an instance that a submit holds. The session outlives the work.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +53,7 @@
 namespace wye::exec {
 
 class PreparedWork;
-// Keeps the work. Copies and destroys it without the mutex of the queues.
+// A reference that keeps the work alive. Copied and destroyed without the mutex of the queues.
 using PreparedRef = WorkPtr<PreparedWork>;
 
 class PreparedWork {
@@ -64,7 +67,8 @@ class PreparedWork {
         Once,   // a batch's list: it has no commands, and parameters cannot be changed
         Kept,   // a repeated request: one instance, whose command is made at the first repetition
     };
-    // Makes empty work. `add` and `finish` follow, or `keep`, or with Use::Once also `repeat`.
+    // Makes empty work. The caller then calls `keep`, or `add` (with Use::Once also `repeat`) and
+    // last `finish`.
     [[nodiscard]] static Result<PreparedRef> begin(DeviceSession& session, const Routed& routed,
                                                    std::string_view label, Use use);
     PreparedWork(DeviceSession& session, const Routed& routed, std::string_view label, Use use)
@@ -81,20 +85,20 @@ class PreparedWork {
     // For PreparedRef. A new object has one reference, to be adopted.
     void refer() noexcept;
     void dereference() noexcept;
-    // The same for callers that hold the mutex. True: it was the last one, so `delete` follows,
-    // without the mutex.
+    // The same for callers that hold the mutex. If `dereference_held` returns true, this was the
+    // last reference: the caller must delete the object after unlocking the mutex.
     void refer_held() noexcept { ++references_; }
     [[nodiscard]] bool dereference_held() noexcept { return --references_ == 0; }
     [[nodiscard]] bool is_shared() const noexcept { return references_ != 1; }
 
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
-    // Of the graph; the name of a program otherwise.
+    // The label of the graph; for other kinds the name of a program.
     [[nodiscard]] const std::string& label() const noexcept { return label_; }
     [[nodiscard]] Use use() const noexcept { return use_; }
 
     // ---- Making ----
 
-    // Makes room for the steps to come; more may follow.
+    // Reserves memory for this number of steps. More steps may be added.
     void reserve(std::uint64_t steps);
     // Adds a step. Errors are those of dispatches and transfers; UNSUPPORTED for host arguments and
     // time limits, INVALID_ARGUMENT for a queue and for flags that belong to an execution. A
@@ -102,23 +106,25 @@ class PreparedWork {
     [[nodiscard]] Result<void> add(Context& context, const wye_dispatch_desc& desc);
     [[nodiscard]] Result<void> add(Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
-    // Adds a dispatch like the one that was added last, with copies of its operations. It may have
-    // other buffers of the same sizes and, with Use::Once, other parameters if these may have any
-    // values. False: nothing was added, and the dispatch must take all steps. The caller has
-    // compared all but arguments and parameters, of which there are as many as before.
+    // Adds a dispatch like the last added one, with copies of its operations. The new dispatch may
+    // have other buffers of the same sizes and, with Use::Once, other parameters if these may have
+    // any values. False: nothing was added, and the dispatch must take all steps. The caller has
+    // checked that all other members are equal, the numbers of arguments and of parameters
+    // included.
     [[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_argument* arguments,
                               const std::uint64_t* params);
-    // Adds the dispatch that was added last again, `count` times. Nothing else was added after it,
-    // and the work was not restarted since.
+    // Adds the last added dispatch again, `count` times. The caller has added no other step and has
+    // not called `restart` since.
     void add_again(std::uint64_t count);
     [[nodiscard]] Result<void> finish();
-    // With Use::Once, after the submit of the execution: begins empty work in the same memory, in
-    // which `repeat` adds dispatches like the last one of before.
+    // With Use::Once, after the execution was submitted: empties the work but keeps its memory.
+    // `repeat` can then add dispatches like the last added one.
     void restart();
-    // With Use::Kept: becomes a launch that was submitted. Nothing else refers to this work.
+    // With Use::Kept: makes this the work of a launch that was submitted. Nothing else may refer to
+    // this work.
     void keep(const Flow& flow, const Operations& operations);
-    // Called after the first successful execution with Use::Once: the kernels have run, so that no
-    // later launch of them needs a ProcessStateGuard.
+    // Called after an execution with Use::Once was submitted: no later launch of its kernels needs
+    // a ProcessStateGuard.
     void set_warm() {
         for (const CompiledRef& one : compiled_) one->warm.store(true, std::memory_order_relaxed);
     }
@@ -128,7 +134,7 @@ class PreparedWork {
     // Whether executions have nothing to do and need not be submitted.
     [[nodiscard]] bool is_empty() const noexcept { return operation_count_ == 0; }
 
-    // An execution's own memory of trap words, until it has ended. Used by one thread at a time.
+    // The trap words of one execution, until the execution has ended. Used by one thread at a time.
     class Execution {
       public:
         Execution() = default;
@@ -143,12 +149,12 @@ class PreparedWork {
       private:
         friend class PreparedWork;
         void give_back() noexcept;
-        const std::uint32_t* words_ = nullptr;  // that were read back; null: it cannot trap
-        Instance* instance_ = nullptr;          // that has them; null: the workspace has
-        DeviceSession* session_ = nullptr;      // of the instance
+        const std::uint32_t* words_ = nullptr;  // read-back trap words; null: there are none
+        Instance* instance_ = nullptr;          // owns the words; null: `workspace_` does
+        DeviceSession* session_ = nullptr;      // the session of the instance
         WorkspaceLease workspace_;
     };
-    // Outputs of `submit`; those members of the report that are known before the end, with an empty
+    // Outputs of `submit`. The report gets the members that are known before the end, and an empty
     // header.
     struct Submitted {
         Execution& execution;
@@ -158,9 +164,9 @@ class PreparedWork {
     };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes, the form of a
-    // kernel or whether a launch is deterministic. False, and nothing was submitted: a graph has
-    // been rebound to other work; or a kept request would give one of these errors, and must take
-    // all steps.
+    // kernel or whether a launch is deterministic. False: nothing was submitted, since a graph has
+    // been rebound to other work, or since a kept request would get one of these errors and must
+    // take all steps.
     [[nodiscard]] Result<bool> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);
@@ -171,14 +177,15 @@ class PreparedWork {
                                    const wye_dispatch_desc* request, Clock::time_point start,
                                    wye_report* report);
 
-    // The fast path of a submit, in three steps like those of QueuePool. It waits for no other
-    // queue, and has no device times and no trace. `params` may be null only if there are none.
+    // The fast path of a submit, in three steps (begin, send, end) like those of QueuePool. The
+    // submit waits for no other queue, has no device times and is not traced. `params` may be null
+    // only if `param_count` is 0.
     struct Quick {
         PreparedWork* work = nullptr;  // null: the ordinary path must be taken
         Instance* instance = nullptr;
         registry::NativeQueue* native = nullptr;
-        std::uint32_t index = 0;   // of the queue in the pool
-        std::uint32_t number = 0;  // of the public queue; 0: none
+        std::uint32_t index = 0;   // index of the queue in the pool
+        std::uint32_t number = 0;  // number of the public queue; 0: none
         std::uint64_t value = 0;
 
         [[nodiscard, gnu::always_inline]] bool send(Result<void>& failed) const {
@@ -209,43 +216,43 @@ class PreparedWork {
         note_newest(one, index, value);
         return {this, &one, queues.native(index).get(), index, number, value};
     }
-    // The fast path of `run`, of work with this use. `source.begin`, called with the mutex, returns
-    // what begin_quick returned. `report` has a valid header, or is null, and `start` is then not
-    // read. False: `failed` has the error, or the ordinary path must be taken.
+    // The fast path of `run`, for work with this use. `source.begin` is called with the mutex held,
+    // and returns the result of `begin_quick`. `report` has a valid header, or is null; if it is
+    // null, `start` is not read. False: if `failed` has no error, the ordinary path must be taken.
     template <Use use, typename Source>
     [[nodiscard, gnu::always_inline]] static bool try_run(DeviceSession& session,
                                                           const Source& source,
                                                           const Instant& start, wye_report* report,
                                                           Result<void>& failed);
 
-    // The members of the report that are known before the end; constant while there are references,
-    // but not with Use::Once.
+    // The members of the report that are known before the end of an execution. They do not change
+    // while there are references, except with Use::Once.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
-    // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
-    // report.
+    // Called when an execution has ended. Returns TRAPPED if the execution trapped, and writes the
+    // trap's code and count to the report.
     [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const {
         if (execution.words_ == nullptr) [[likely]]
             return {};
         return read_traps(execution, report);
     }
-    // Waits until no work in the session's line must come before an execution. At the deadline
-    // TIMEOUT; DEVICE_BUSY with WYE_DISPATCH_AT_ONCE.
+    // Waits until no work in the session's line must come before an execution. TIMEOUT at the
+    // deadline. With WYE_DISPATCH_AT_ONCE: returns DEVICE_BUSY instead of waiting.
     [[nodiscard]] Result<void> await_place(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run,
                                            Clock::time_point deadline);
-    // With Use::Kept: whether the operations are the same with these parameters, whose values may
+    // With Use::Kept: whether the operations are the same with these parameters. The values may
     // still be refused.
     [[nodiscard]] bool allows(const std::uint64_t* params) const {
         const ParamRules& rules = parts_.front().rules;
         const std::span words(params, words_.size());
         return rules.allow_all() || std::ranges::equal(words, words_) || rules.allow(words);
     }
-    // With Use::Kept: whether it must stay as it is, since a submit holds it, or the plugin may be
-    // executing its command.
+    // With Use::Kept: whether the work must not be changed, since a submit holds it, or the plugin
+    // may be executing its command.
     [[nodiscard]] bool is_busy(const QueuePool& queues) const WYE_REQUIRES(queues.mutex);
 
   private:
-    friend class Graph;  // which records it again
+    friend class Graph;  // makes new work from it
 
     // One dispatch.
     struct Part {
@@ -272,13 +279,13 @@ class PreparedWork {
         std::vector<Argument> arguments;
         bool distinct;  // each argument has a buffer of its own
         std::vector<wye_binding> bindings;
-        std::vector<std::uint32_t> argument_of;  // each binding's argument
-        std::vector<Step> steps;                 // its operations, but not that which clears traps
+        std::vector<std::uint32_t> argument_of;  // the argument of each binding
+        std::vector<Step> steps;                 // its operations, without clearing the trap words
         std::vector<std::uint64_t> params;
         ParamRules rules;
         std::uint64_t bytes_filled;
 
-        // Empties it; the memory of the lists stays.
+        // Empties the model, but keeps the memory of the lists.
         void clear() {
             request = {};
             arguments.clear();
@@ -288,14 +295,15 @@ class PreparedWork {
     };
     void set_model(const wye_dispatch_desc& request, const Flow& flow, const ParamRules& rules,
                    std::size_t first);
-    // Replaces the model's buffers. False: it cannot, and nothing changed.
+    // Replaces the model's buffers by those of `arguments`. False: a buffer cannot be used, and the
+    // model is unchanged.
     [[nodiscard]] bool replace_buffers(const registry::HandleTable& handles,
                                        std::span<const wye_argument> arguments);
-    // Adds the buffers that the work does not have yet. False: one is not live, or differs in size
-    // from the model's, and nothing was added.
+    // Adds the buffers that the work does not have yet. False: nothing was added, since a buffer is
+    // not live, not of this device, or not as large as the model's buffer.
     [[nodiscard]] bool add_buffers(const registry::HandleTable& handles,
                                    std::span<const wye_argument> arguments);
-    // Returns parameters of the model's program packed for its kernel; null: a value is refused.
+    // Packs parameters for the kernel of the model's program. Null: a value is refused.
     [[nodiscard]] const void* pack(std::span<const std::uint64_t> words);
     void replace_params(std::span<const std::uint64_t> words, const void* packed);
     // Adds the dispatch that the model describes.
@@ -312,31 +320,33 @@ class PreparedWork {
         auto& buffer = pin.as<BufferObject>();
         add_use(pin.handle(), {&buffer.history, writes}, {buffer.native.object(), buffer.size});
     }
-    // Adds the operations of a launch that were written, but not its read-backs.
+    // Adds the operations of a launch except the read-backs.
     Part& add_launch(const Flow& flow, const Operations& operations);
-    // A copy of a parameter block that does not change.
+    // Returns a copy of a parameter block that executions do not change.
     [[nodiscard]] const void* keep_params(std::span<const std::byte> block);
-    // Whether it clears the trap words; until `finish`.
+    // Whether the operation clears the trap words. Valid until `finish`.
     [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
     // Whether all commands of the first instance are native objects of the driver.
     [[nodiscard]] Result<bool> is_native() const;
 
     struct Instance {
-        std::vector<wye_operation> operations;  // of an execution without commands
+        std::vector<wye_operation> operations;  // what an execution without commands runs
         std::vector<registry::NativeCommand> commands;
-        // What executes the commands, and transfers; with trap words it ends with their read-back.
+        // What is submitted if there are commands or trap words: executions of the commands
+        // (without commands, a copy of `operations`), transfers, and the read-back of the trap
+        // words.
         std::vector<wye_operation> own;
-        std::span<const wye_operation> execute;  // `own` or `operations`
+        std::span<const wye_operation> execute;  // `own`, or `operations` if `own` is empty
         bool asked = false;                      // the plugin was asked for commands
-        bool limited = false;          // it allows one pending execution of a command at a time
-        bool sending = false;          // a submit holds it: the mutex is not held meanwhile
+        bool limited = false;          // the plugin allows one pending execution of each command
+        bool sending = false;          // a submit holds the instance, without holding the mutex
         bool words_taken = false;      // an execution in flight uses its trap words
         std::uint32_t last_queue = 0;  // queue and value of the newest execution of `execute`
         std::uint64_t last_value = 0;
-        std::vector<std::uint64_t> block;        // parameters that may change, as `block_`
-        std::uint64_t version = 0;               // of these
-        WorkspaceLease workspace;                // for trap words
-        std::vector<wye_binding> grid_bindings;  // of the checks of grids
+        std::vector<std::uint64_t> block;        // parameters that may change, as in `block_`
+        std::uint64_t version = 0;               // the version of these parameters
+        WorkspaceLease workspace;                // has the trap words
+        std::vector<wye_binding> grid_bindings;  // bindings of the grid checks
 
         // Whether the plugin allows another execution of the commands, as far as is known without
         // asking the driver.
@@ -347,21 +357,22 @@ class PreparedWork {
             return !sending && !words_taken && may_run(queues);
         }
     };
-    // Makes an instance of these operations, without the current parameters. The mutex need not be
-    // held.
+    // Makes an instance of these operations, which does not get the current parameters. The mutex
+    // need not be held.
     [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(
         std::vector<wye_operation> operations, WorkspaceLease workspace) const;
     // Makes the commands of an instance, if the plugin has commands. After an error there are none.
     [[nodiscard]] Result<void> make_commands(Instance& one) const;
     [[nodiscard]] Result<void> make_command(Instance& one,
                                             std::span<const wye_operation> part) const;
-    // Chooses what executes an instance.
+    // Sets what a submit of an instance sends: `own` and `execute`.
     void set_execute(Instance& one) const;
-    // Replaces the buffer of trap words in operations of this work. `bindings` gets those of the
-    // checks of grids, to which the operations then point.
+    // Replaces the buffer of trap words, `from`, by `to` in operations of this work. The bindings
+    // of the grid checks are first copied to `bindings`, to which the checks' operations then
+    // point.
     void replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
                       wye_buffer_object* to, std::vector<wye_binding>& bindings) const;
-    // Adds the read-back of trap words.
+    // Appends the read-back of the trap words.
     void read_trap(std::vector<wye_operation>& operations, Workspace& workspace) const;
 
     // Gives an instance the current parameters.
@@ -370,8 +381,8 @@ class PreparedWork {
         std::ranges::copy(block_, one.block.begin());
         one.version = version_;
     }
-    // Sets the parameters of all dispatches, in order, for later executions, if there are any. If
-    // one is refused, none is changed.
+    // Sets the parameters of all dispatches, in order, for later executions. Without parameters,
+    // the current ones stay. If a value is refused, no parameter changes.
     [[nodiscard]] Result<void> take_params(const std::uint64_t* params, std::uint64_t count) {
         if (params == nullptr && count == 0) [[likely]]
             return {};
@@ -379,36 +390,37 @@ class PreparedWork {
         return set_params({params, static_cast<std::size_t>(count)});
     }
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
-    // Like `take_params`, and gives the parameters to an instance. False: call `take_params` for
-    // the error.
+    // Like `take_params`, but also gives the parameters to an instance. False: call `take_params`
+    // for the error.
     [[nodiscard]] bool try_params(const std::uint64_t* params, std::uint64_t count,
                                   Instance& one) noexcept;
     void find_free_words();
-    // Like `set_params`, for as many parameters as `free_words_` has. False: a value is refused,
-    // and nothing was changed.
+    // Like `set_params`, for exactly the parameters in `free_words_`. False: a value is refused,
+    // and no parameter was changed.
     [[nodiscard]] bool try_set_free(const std::uint64_t* params) noexcept;
 
-    // A submit of the ordinary path, and the instance that it holds.
+    // A submit on the ordinary path, and the instance that it holds.
     struct Sending {
         QueuePool::Sending queue;
         Instance* instance = nullptr;
-        bool apart = false;  // no instance: operations with trap words of their own
+        bool apart = false;  // sends the operations, not the commands, with other trap words
         bool warm = false;
     };
-    // Chooses an instance and begins the submit. False: as `submit`.
+    // Chooses an instance and begins the submit. False: as for `submit`.
     [[nodiscard]] Result<bool> begin_submit(const registry::HandleTable& handles, QueuePool& queues,
                                             const wye_graph_run_desc& run, SubmitOptions options,
                                             Sending& out) WYE_REQUIRES(queues.mutex);
     // STALE_HANDLE for a buffer that was freed.
     [[nodiscard]] Result<void> check_live(const registry::HandleTable& handles, QueuePool& queues)
         WYE_REQUIRES(queues.mutex);
-    // Called if no instance is idle. Null: the mutex was unlocked meanwhile, so try again.
+    // Finds an instance if the first one is not idle. `apart` is set if no instance is idle and
+    // none can be made now. Null: the mutex was unlocked meanwhile, so the caller tries again.
     [[nodiscard]] Instance* other_instance(QueuePool& queues, bool& apart)
         WYE_REQUIRES(queues.mutex);
     // Makes one more instance, with the mutex unlocked meanwhile.
     void grow(QueuePool& queues) WYE_REQUIRES(queues.mutex);
     [[nodiscard]] Result<void> send(QueuePool& queues, Sending& sending, Execution& out);
-    // Sends an execution as operations, with its own trap words.
+    // Sends the operations instead of the commands, with trap words for this execution alone.
     [[nodiscard]] Result<void> send_apart(QueuePool& queues, Sending& sending, Execution& out);
     void end_submit(QueuePool& queues, Sending& sending, bool sent, const Submitted& out)
         WYE_REQUIRES(queues.mutex);
@@ -426,24 +438,24 @@ class PreparedWork {
     const Use use_;
     std::uint64_t references_ = 1;
     bool replaced_ = false;    // a graph was rebound to other work
-    std::vector<Part> parts_;  // with Use::Once only of dispatches that took all steps
+    std::vector<Part> parts_;  // dispatches; with Use::Once only those that took all steps
     // The programs and compiled forms that parts use. Consecutive parts share an entry.
     std::deque<registry::Pin> programs_;
     std::vector<CompiledRef> compiled_;
-    std::unique_ptr<Model> model_;  // null: there was no dispatch
+    std::unique_ptr<Model> model_;  // null: there is no dispatch that `repeat` could copy
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
     std::vector<registry::Handle> handles_;    // each buffer once
     std::vector<BufferUse> uses_;              // of `handles_`, in the same order
-    std::vector<Native> natives_;              // likewise
-    Places places_;                            // of `handles_`
-    bool traps_ = false;                       // it writes trap words
-    std::vector<std::size_t> grid_checks_;     // which operations check the grids of others
-    WorkspaceLease workspace_;                 // until `finish`
-    const wye_buffer_object* trap_ = nullptr;  // in `operations_`
+    std::vector<Native> natives_;              // of `handles_`, in the same order
+    Places places_;                            // finds indices in `handles_`
+    bool traps_ = false;                       // a dispatch writes trap words
+    std::vector<std::size_t> grid_checks_;     // indices of operations that check grids
+    WorkspaceLease workspace_;                 // used until `finish`
+    const wye_buffer_object* trap_ = nullptr;  // the trap words in `operations_`
 
-    // The first block of memory that work allocates for what its operations point to. A batch has
-    // small ones: for an allocation of 1 KiB or more, glibc first tidies what a driver has freed
+    // The size of the first memory block for the data that operations point to. A batch uses a
+    // small block: for an allocation of 1 KiB or more, glibc first tidies what a driver has freed
     // (malloc_consolidate), which can take 5 % of the time of a batch.
     [[nodiscard]] static std::size_t first_bytes(Use use) { return use == Use::Often ? 1024 : 256; }
     template <typename T>
@@ -454,27 +466,28 @@ class PreparedWork {
         return out;
     }
 
-    std::vector<wye_operation> operations_;  // until the only instance took them
-    std::uint64_t operation_count_ = 0;      // as `finish` found them
+    std::vector<wye_operation> operations_;  // moved to the instance if there is only one
+    std::uint64_t operation_count_ = 0;      // the number of operations at `finish`
     // `bindings_`: bindings that operations point to. `kept_`: fixed parameters.
     std::pmr::monotonic_buffer_resource bindings_, kept_;
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
     std::vector<std::uint64_t> words_;  // the current parameters
-    // Where `block_` has each parameter, if all may have any value of their types; else empty.
+    // The place of a parameter in `block_`. `free_words_` has all places if each parameter may have
+    // any value of its type; else `free_words_` is empty.
     struct FreeWord {
         std::size_t offset;
         std::size_t size;  // bytes
     };
     std::vector<FreeWord> free_words_;
     std::uint64_t version_ = 1;         // counts changes of the parameters
-    bool warm_ = false;                 // has run before, as in Kernels
-    std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
-    // The same for the fast path: kept requests without a command, and work that was not submitted
-    // yet or has trap words, do not take it.
+    bool warm_ = false;                 // an execution has run (see Kernels::warm)
+    std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last found live
+    // The same for the fast path. UINT64_MAX, which no count equals, keeps work off the fast path:
+    // work with trap words, and work before its first submit, which makes a kept request's command.
     std::uint64_t quick_frees_ = UINT64_MAX;
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one
-    bool growing_ = false;                              // a thread makes an instance
+    bool growing_ = false;                              // a thread is making an instance
     bool full_ = false;                                 // no more instances can be made
     // Value of the newest execution on each queue; 0: none.
     std::array<std::uint64_t, kAllQueues> newest_{};
@@ -512,8 +525,8 @@ inline bool PreparedWork::try_run(DeviceSession& session, const Source& source,
         throw;
     }
     const bool timed = report != nullptr;
-    // If the work of graphs has mostly ended by now, asks before it reads the clock: then one
-    // reading gives both times.
+    // If graph executions mostly end within their submit, asks whether this one has ended, and then
+    // reads the clock once, for both the end of the submit and the end of the execution.
     const bool asks = use == Use::Often && timed && session.ends_at_once();
     Instant queued, ended;
     if (timed && !asks) queued.read();
@@ -528,7 +541,7 @@ inline bool PreparedWork::try_run(DeviceSession& session, const Source& source,
     bool has_ended = false;
     if (asks) {
         const Result<bool> reached = queue->reached(quick.value);
-        has_ended = reached.ok() && *reached;  // waiting for it gives the error
+        has_ended = reached.ok() && *reached;  // if asking failed, the wait below gives the error
         queued.read();
     }
     Result<void> waited;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds dispatches like one before: in graphs and batches many differ only in their buffers. What
-// the steps of a dispatch decide depends on the sizes of buffers, on their ranges, and on which
-// ranges overlap. If all of these are as before, the operations are, too.
+// Adds dispatches that are like the last added dispatch: in graphs and batches, many dispatches
+// differ only in their buffers. The operations of a dispatch depend on the sizes of its buffers, on
+// their ranges, and on which ranges overlap. If all of these are the same, the operations are the
+// same.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,7 +15,7 @@
 namespace wye::exec {
 namespace {
 
-// Compares all but the buffers.
+// Compares all members except the buffer.
 bool same_but_buffer(const wye_argument& a, const wye_argument& b) {
     static_assert(std::has_unique_object_representations_v<wye_argument>);
     static_assert(offsetof(wye_argument, offset) - offsetof(wye_argument, buffer) ==
@@ -55,7 +56,7 @@ void PreparedWork::set_model(const wye_dispatch_desc& request, const Flow& flow,
     model.bindings = workspace_->bindings;
     for (std::size_t n = first; n < operations_.size(); ++n) {
         const wye_operation& operation = operations_[n];
-        if (clears_traps(operation)) continue;  // once per execution
+        if (clears_traps(operation)) continue;  // the trap words are cleared once per execution
         Model::Step& step = model.steps.emplace_back(Model::Step{operation, Model::kNone});
         if (operation.kind != WYE_OPERATION_FILL) continue;
         const auto* const found =
@@ -95,8 +96,8 @@ bool PreparedWork::repeat(const registry::HandleTable& handles, const wye_argume
     return true;
 }
 
-// A buffer that the work has already is found without a look at the handle table: if it was
-// freed meanwhile, the submit refuses it.
+// A buffer that the work already has is found without the handle table. If that buffer was freed
+// meanwhile, the submit refuses it.
 bool PreparedWork::replace_buffers(const registry::HandleTable& handles,
                                    std::span<const wye_argument> arguments) {
     Model& model = *model_;

@@ -32,8 +32,8 @@ Result<void> PreparedWork::await_place(const registry::HandleTable& handles,
     return Error(
         at_once ? Code::DEVICE_BUSY : Code::TIMEOUT,
         fmt::format(
-            "graph `{}` must run after work on the same buffers or queue of {} that is still "
-            "being compiled, or whose fixpoint iterations are not all submitted",
+            "graph `{}` must wait: earlier work on the same buffers or queue of {} is still being "
+            "compiled, or has fixpoint iterations left to submit",
             label_, session_.info().selector),
         at_once ? "Fix: wait for that work first, or leave WYE_DISPATCH_AT_ONCE out"
                 : "Fix: give a longer time-out, or prepare programs before they are "
@@ -42,7 +42,7 @@ Result<void> PreparedWork::await_place(const registry::HandleTable& handles,
 }
 
 Result<void> PreparedWork::check_live(const registry::HandleTable& handles, QueuePool& queues) {
-    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
+    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // handles checked at once
     for (std::size_t first = 0; first < handles_.size(); first += kMost) {
         auto used = handles.begin_use(
             std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first)));
@@ -73,7 +73,8 @@ Result<void> PreparedWork::check_live(const registry::HandleTable& handles, Queu
     if (run.timeout_ns != 0) deadline = after(start, run.timeout_ns);
     SubmitOptions options = SubmitOptions((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number())
                                 .waiting(at_once, deadline);
-    // No work was in the line when the call of a kept request began.
+    // With `at_once` or a deadline, the caller has made sure of the place (`await_place`). A kept
+    // request need not wait: the line was empty when its call began.
     if (at_once || deadline || kept) options = options.in_place();
     QueuePool& queues = session_.queues();
     Sending sending;
@@ -103,7 +104,7 @@ Result<void> PreparedWork::check_live(const registry::HandleTable& handles, Queu
                                                      QueuePool& queues,
                                                      const wye_graph_run_desc& run,
                                                      SubmitOptions options, Sending& out) {
-    for (;;) {  // all of it may have changed since the last iteration
+    for (;;) {  // everything may have changed since the last iteration
         if (replaced_) [[unlikely]]
             return false;
         auto ready = take_params(run.params, run.param_count);
@@ -167,7 +168,7 @@ void PreparedWork::grow(QueuePool& queues) {
 }
 
 [[gnu::hot]] Result<void> PreparedWork::send(QueuePool& queues, Sending& sending, Execution& out) {
-    const bool kept = use_ == Use::Kept;  // it has run
+    const bool kept = use_ == Use::Kept;  // a kept request has run before
     const auto guard = session_.guard_launch(kept || sending.warm);
     if (sending.apart) return send_apart(queues, sending, out);
     Instance& one = *sending.instance;
@@ -220,7 +221,8 @@ Result<void> PreparedWork::send_apart(QueuePool& queues, Sending& sending, Execu
 }
 
 void PreparedWork::Quick::fail(QueuePool& queues) const {
-    // The value before this one belongs to work at least as new as the last execution of this.
+    // This value was not used. The value before it is noted as the work's newest on this queue: the
+    // work's last execution there has that value or a smaller one.
     work->note_newest(*instance, index, value - 1);
     instance->sending = false;
     queues.fail_in_line(index, work->uses_, value);

@@ -51,10 +51,12 @@ struct NumberFact {
 constexpr NumberFact kNumbers[] = {
     {WYE_FACT_KEY_MAX_PUSH_BYTES, &lower::TargetFacts::max_push_bytes},
     {WYE_FACT_KEY_LOOP_ROUNDS, &lower::TargetFacts::loop_rounds},
+    {sdk::facts::kF32ToF64Rate, &lower::TargetFacts::f32_to_f64_rate},
 };
 
-// What a thread that a driver starts in this process can hold, at most 1 MiB: new threads have the
-// stack that `ulimit -s` gave the process at its start. The driver's own calls need the rest.
+// The stack that kernels can use on a thread that a driver starts in this process, at most 1 MiB. A
+// new thread has the stack size that `ulimit -s` gave the process at its start. The driver's own
+// calls need the rest of that stack.
 std::uint64_t stack_bytes() noexcept {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 20U;
     constexpr std::uint64_t kDrivers = std::uint64_t{128} << 10U;

@@ -37,8 +37,8 @@ struct Form {
     friend bool operator==(const Form&, const Form&) = default;
 };
 
-// The number that stands for a profile in keys and reports: XXH3 of its text, never 0. profile_id
-// returns 0 for an empty text.
+// The number that stands for a profile in keys and reports: the XXH3 hash of its text, never 0.
+// `profile_id` returns 0 for an empty text.
 [[nodiscard]] std::uint64_t hash_of_profile(wye_string profile) noexcept;
 [[nodiscard]] inline std::uint64_t profile_id(wye_string profile) noexcept {
     return profile.size == 0 ? 0 : hash_of_profile(profile);
@@ -53,10 +53,10 @@ struct CacheEntry {
 struct CompileStats {
     std::uint32_t compiled = 0;     // by the driver
     std::uint32_t loaded = 0;       // from the disk cache
-    std::uint32_t missed = 0;       // not found there
+    std::uint32_t missed = 0;       // not found in the disk cache
     std::uint64_t saved_bytes = 0;  // bytes of disk cache entries read or written
     std::uint64_t lower_ns = 0;
-    std::uint64_t driver_ns = 0;  // in the plugin: compiling or loading
+    std::uint64_t driver_ns = 0;  // inside the plugin: compiling or loading
     std::vector<CacheEntry> unwritten;
     Trace* trace = nullptr;  // records the steps; null: off
 };
@@ -82,12 +82,14 @@ struct CompiledProgram {
     bool uses_trap = false;
     plan::BackendLayout layout;
     std::optional<Unsaved> unsaved;  // guarded by the session's lock
-    // Some drivers generate code at the first launch, and replace signal handlers then.
+    // Whether a launch was run. At the first launch, some drivers generate code and replace signal
+    // handlers.
     std::atomic<bool> warm = false;
-    // Workgroups that run at once on the whole device, by the driver; 0: unknown.
+    // The number of workgroups that run at once on the whole device, as the driver says; 0:
+    // unknown.
     static constexpr std::uint32_t kNotAsked = UINT32_MAX;
     std::atomic<std::uint32_t> resident_groups = kNotAsked;
-    // A launch of no workgroups was run, so that the driver generates code.
+    // Whether a launch of no workgroups was run, so that the driver has generated code.
     std::atomic<bool> made_code = false;
 };
 using CompiledRef = std::shared_ptr<CompiledProgram>;

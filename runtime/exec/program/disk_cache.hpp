@@ -15,11 +15,12 @@
 namespace wye::exec {
 
 struct DiskCache {
-    // From `cache_folder` (empty or absent: off) and `cache_size` of the configuration. `refused`:
-    // why the folder that was named cannot be used.
+    // Opens the cache that `cache_folder` (empty or absent: off) and `cache_size` of the
+    // configuration describe. `refused`: why the folder that was named cannot be used.
     explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host,
                        std::optional<Error> refused = {});
-    // Removes the oldest texts of plugins, if some were added and all exceed an eighth of the size.
+    // Removes the oldest texts of plugins if texts were added and all together exceed an eighth of
+    // the size limit.
     ~DiskCache();
     DiskCache(const DiskCache&) = delete;
     DiskCache& operator=(const DiskCache&) = delete;
@@ -28,10 +29,10 @@ struct DiskCache {
     std::string build;   // the build id of this library; entries of other builds are not used
     std::string folder;  // the cache folder; plugins keep texts such as self-test verdicts in it
     cache::Store store;  // compiled programs, in a subfolder
-    const std::int64_t begun_ns;  // since 1970, by the file system's clock
+    const std::int64_t begun_ns;  // when this object was made: ns since 1970, by the clock of files
 };
 
-// Why `cache_size` of the configuration is no size, which turns the cache of programs off.
+// The error if `cache_size` of the configuration is not a size; the cache of programs is then off.
 [[nodiscard]] std::optional<Error> wrong_cache_size(const registry::Config& config);
 
 // The cache report as JSON: folder, problems, limit, counts, entries, texts of plugins.

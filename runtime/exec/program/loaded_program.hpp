@@ -46,8 +46,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     [[nodiscard]] Result<void> finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return ir_.name; }
-    // Only for lowering, printing and the choice of a form. Other code uses the name and the plan,
-    // since a program loaded as an artifact would have no IR.
+    // For lowering, printing and the choice of a form. Other code should prefer the name and the
+    // plan: a program loaded as an artifact would have no IR.
     [[nodiscard]] const ir::Program& ir() const noexcept { return ir_; }
     [[nodiscard]] const plan::ProgramPlan& plan() const noexcept { return plan_; }
     [[nodiscard]] const Encoding& encoding() const noexcept { return encoding_; }
@@ -60,7 +60,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     // native functions; computed at the first call, never null.
     [[nodiscard]] Result<const lower::Preconditions*> preconditions(lower::NativeSet natives = 0);
 
-    // The route of an earlier launch on a session with this key; none before the first one.
+    // The route of an earlier launch on a session with this key; none: there was no such launch.
     [[nodiscard]] std::optional<route::Route> find_route(const DeviceSession& session,
                                                          const RouteKey& key) const;
     void remember(const DeviceSession& session, const RouteKey& key, const route::Route& route);
@@ -98,7 +98,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     std::vector<std::string> type_names_;
     std::vector<wye_param_description> param_descriptions_;
     std::vector<wye_buffer_description> buffer_descriptions_;
-    std::vector<wye_buffer_hints> hints_;  // by buffer
+    std::vector<wye_buffer_hints> hints_;  // by buffer index
     wye_program_description description_{};
 
     mutable sdk::SharedMutex known_mutex_;

@@ -105,7 +105,7 @@ Result<SavedProgram> read_saved(std::span<const std::byte> bytes) {
     artifact.natives = r.number();
     out.native = r.block();
     if (r.complete()) return out;
-    return Error(Code::INVALID_WIRE, "the entry has no program of this version",
+    return Error(Code::INVALID_WIRE, "the entry has no program in the form of this library",
                  "Fix: none needed, the program is compiled again");
 }
 

@@ -19,8 +19,8 @@ namespace wye::exec {
 namespace {
 
 constexpr std::size_t kDefaultLimit = 1'000'000;
-// Limits on data that is not dropped together with events: names, threads, submits whose end was
-// not seen.
+// Limits on data that is kept even if the events that use it are dropped: names, threads, and
+// submits whose end the host has not seen.
 constexpr std::size_t kMostNames = 65536, kMostNameBytes = 256;
 constexpr std::size_t kMostThreads = 65536;
 constexpr std::size_t kMostInFlight = 65536;
@@ -48,7 +48,7 @@ Error cannot_write(const std::string& path, const std::string& why) {
             path};
 }
 
-// Why a file must not be replaced because of its kind; null: it may be.
+// Why a file may not be replaced: it is no regular file. Null: the file may be replaced.
 const char* refusal_of(const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return nullptr;
@@ -170,7 +170,7 @@ void Trace::name_queue(std::uint32_t device, std::uint32_t index, std::string_vi
     const sdk::Lock lock(mutex_);
     try {
         queues_[queue(device, index)].label = name(label);
-    } catch (const std::exception&) {  // no memory: the track is labelled with its number only
+    } catch (const std::exception&) {  // no memory: the track shows only the queue's number
     }
 }
 
@@ -178,7 +178,7 @@ void Trace::name_object(const void* object, std::string_view text) noexcept {
     const sdk::Lock lock(mutex_);
     try {
         objects_[object] = name(text);
-    } catch (const std::exception&) {  // no memory: its work has no name
+    } catch (const std::exception&) {  // no memory: the work of the object has no name
     }
 }
 
@@ -189,7 +189,7 @@ void Trace::set_staging(const wye_buffer_object* buffer, bool staging) noexcept 
             staging_.insert(buffer);
         else
             staging_.erase(buffer);
-    } catch (const std::exception&) {  // no memory: its copies are shown as copies
+    } catch (const std::exception&) {  // no memory: copies of the buffer are shown as copies
     }
 }
 

@@ -3,10 +3,10 @@
 // Trace: records what the threads and devices of a context do and when (WYE_TRACE), in the Chrome
 // trace event format, which Perfetto and chrome://tracing open.
 //
-// Events are kept in memory up to a limit, above which the oldest are dropped, and written when the
-// context is destroyed; the file appears complete or not at all. Begin and end of device work come
-// only from the driver's timestamps. Work without timestamps is shown on a separate track that says
-// so, from its submit until the host saw its end.
+// Events are kept in memory, up to a limit above which the oldest events are dropped. The file is
+// written when the context is destroyed, and appears complete or not at all. The begin and end of
+// device work come only from the driver's timestamps. Work without timestamps is shown on a
+// separate track, whose name says so, from its submit until the host saw its end.
 //
 // Owned by the context and shared with its sessions. Free-threaded. A null pointer means that
 // tracing is off; Span (span.hpp) accepts it. Recording never fails: if memory runs out, events are
@@ -49,9 +49,9 @@ struct TraceStep {
 
 class Trace {
   public:
-    // Opens the file that the setting `trace.file` names; null if that is not set or empty. "%p" in
-    // the name becomes the process id, and a `number` of the context above 1 is appended. The
-    // setting `trace.events` limits the kept events. IO: the file cannot be created.
+    // Opens the file that the setting `trace.file` names; null: the setting is missing or empty.
+    // "%p" in the name becomes the process id, and a `number` of the context above 1 is appended.
+    // The setting `trace.events` limits the kept events. IO: the file cannot be created.
     // INVALID_ARGUMENT: the limit is invalid.
     [[nodiscard]] static Result<std::shared_ptr<Trace>> open(const registry::Config& config,
                                                              std::uint32_t number);
@@ -65,9 +65,10 @@ class Trace {
     [[nodiscard]] std::uint32_t add_device(std::string_view name);
     // Sets the label of a native queue's track for later events.
     void name_queue(std::uint32_t device, std::uint32_t queue, std::string_view label) noexcept;
-    // Sets the name that later work of this native program or command has.
+    // Sets the name that the trace shows for later work of this native program or command.
     void name_object(const void* object, std::string_view name) noexcept;
-    // While set, copies from and to this buffer are shown as uploads and downloads.
+    // Sets whether a buffer is a staging buffer. Copies from and to such a buffer are shown as
+    // uploads and downloads.
     void set_staging(const wye_buffer_object* buffer, bool staging) noexcept;
     // Records a native submit that began at `begin_ns`.
     void submitted(std::uint32_t device, std::uint32_t queue, std::uint64_t value,
@@ -76,7 +77,7 @@ class Trace {
     void ended(std::uint32_t device, std::uint32_t queue, std::uint64_t value, bool ok,
                TraceTimes timing) noexcept;
 
-    // Writes the file, once. Fails with IO.
+    // Writes the file; later calls do nothing. Fails with IO.
     [[nodiscard]] Result<void> save();
 
   private:
@@ -85,7 +86,7 @@ class Trace {
         Host,
         Device,
         Seen
-    };  // Seen: of a device, by the host's clock
+    };  // Seen: work of a device, timed by the host's clock
 
     struct Bytes {
         std::uint64_t up = 0, down = 0, moved = 0;  // moved: copied or filled
@@ -94,11 +95,11 @@ class Trace {
         TraceTimes times;
         Kind kind = Kind::Host;
         bool ok = true;
-        bool submits = false;  // Host: an arrow leads from it to the device's event
+        bool submits = false;  // Host: an arrow leads from this event to the device's event
         Name name = 0, label = 0;
-        std::uint32_t thread = 0;  // Host: its id
-        std::uint32_t queue = 0;   // an index in queues_; Host: if there is a value
-        std::uint64_t value = 0;   // of the submit; 0: none
+        std::uint32_t thread = 0;  // Host: the id of the thread
+        std::uint32_t queue = 0;   // an index in queues_; Host: only if `value` is not 0
+        std::uint64_t value = 0;   // the value of the submit; 0: none
         Bytes bytes;
     };
     struct Queue {
@@ -132,14 +133,14 @@ class Trace {
     bool saved_ WYE_GUARDED_BY(mutex_) = false;
     std::deque<Event> events_ WYE_GUARDED_BY(mutex_);
     std::uint64_t dropped_ WYE_GUARDED_BY(mutex_) = 0;
-    std::vector<std::string> names_ WYE_GUARDED_BY(mutex_);  // the first two are fixed
+    std::vector<std::string> names_ WYE_GUARDED_BY(mutex_);  // the first two names are fixed
     std::unordered_map<std::string, Name> known_names_ WYE_GUARDED_BY(mutex_);
     std::unordered_map<std::uint32_t, std::string> threads_ WYE_GUARDED_BY(mutex_);
     std::vector<std::string> devices_ WYE_GUARDED_BY(mutex_);
     std::vector<Queue> queues_ WYE_GUARDED_BY(mutex_);
     std::unordered_map<const void*, Name> objects_ WYE_GUARDED_BY(mutex_);
     std::unordered_set<const wye_buffer_object*> staging_ WYE_GUARDED_BY(mutex_);
-    // By queue and value.
+    // The submits that have not ended, by queue and value.
     std::map<std::pair<std::uint32_t, std::uint64_t>, Submit> in_flight_ WYE_GUARDED_BY(mutex_);
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the kept events as one JSON document in the Chrome trace event format. The process of the
-// application has a track for each thread. Each device is a process of its own, with a track for
-// each native queue; work that overlaps on one queue is spread over several, since the format wants
-// the events of a track to nest.
+// Writes the kept events as one JSON document in the Chrome trace event format. The application's
+// process has a track for each thread. Each device is shown as a process of its own, with a track
+// for each native queue. The format requires that the events of a track nest, so work that overlaps
+// on one queue is spread over several tracks.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,12 +25,12 @@ constexpr std::size_t kChunk = std::size_t{1} << 20U;
 // Returns the text as a JSON string with quotes.
 std::string json_string(std::string_view text) { return registry::Json(text).dump(-1); }
 
-// The format's times are microseconds.
+// The times of the format are in microseconds.
 std::string microseconds(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
 
 }  // namespace
 
-// Collects text and writes it in chunks. Remembers the first problem.
+// Collects text and writes it in chunks. Remembers the first error.
 class Trace::Output {
   public:
     explicit Output(const sdk::NewFile& file) : file_(file) {}
@@ -40,14 +40,14 @@ class Trace::Output {
         fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
         if (text_.size() >= kChunk) flush();
     }
-    // errno of the first problem; 0: none.
+    // Returns the errno of the first error; 0: none.
     [[nodiscard]] int finish() {
         flush();
         return problem_;
     }
 
   private:
-    // Checks the file size limit, since a write beyond it would end the process.
+    // Checks the limit on file sizes first: a write beyond that limit would end the process.
     void flush() {
         rlimit limit{};
         if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -64,7 +64,7 @@ class Trace::Output {
     int problem_ = 0;
 };
 
-// Writes the file from its own copies of the events, so that no lock is held meanwhile.
+// Writes the file from its own copies of the events, so that it need not hold the trace's lock.
 class Trace::Writer {
   public:
     Writer(Trace& trace, Output& out) WYE_REQUIRES(trace.mutex_)
@@ -81,7 +81,7 @@ class Trace::Writer {
     }
 
     void write() {
-        // If events begin at the same time, the outer one comes first.
+        // If two events begin at the same time, the enclosing event comes first.
         std::ranges::stable_sort(events_, [](const Event& a, const Event& b) {
             return std::tuple(a.kind, track_of(a), a.times.begin_ns, b.times.end_ns) <
                    std::tuple(b.kind, track_of(b), b.times.begin_ns, a.times.end_ns);
@@ -113,7 +113,7 @@ class Trace::Writer {
     }
 
   private:
-    // The process number of a device, one that the operating system never uses.
+    // The number of the process that stands for a device. No real process has such a number.
     [[nodiscard]] static std::uint64_t process_of(std::size_t device) {
         constexpr std::uint64_t kFirst = 1'000'000'000;
         return kFirst + device;
@@ -166,14 +166,14 @@ class Trace::Writer {
              phase, event.queue, event.value, process, thread, microseconds(event.times.begin_ns));
     }
 
-    // Writes events of one queue and kind, which are sorted by their begin.
+    // Writes the events of one queue and kind, sorted by their begin times.
     void write_queue(std::span<const Event> events) {
         const Queue& queue = queues_[events.front().queue];
         const bool seen = events.front().kind == Kind::Seen;
         const std::string label =
             queue.label == 0 ? std::string() : fmt::format(" `{}`", labels_[queue.label]);
-        std::vector<std::uint64_t> lanes;    // the end of the last event in each
-        std::vector<std::uint64_t> threads;  // the number of each
+        std::vector<std::uint64_t> lanes;    // the end of the last event in each lane
+        std::vector<std::uint64_t> threads;  // the thread number of each lane
         for (const Event& event : events) {
             const auto free = std::ranges::find_if(
                 lanes, [&](std::uint64_t end) { return end <= event.times.begin_ns; });
@@ -203,8 +203,8 @@ class Trace::Writer {
 
     Output& out_;
     std::vector<Event> events_;
-    std::vector<std::string> names_;   // as JSON
-    std::vector<std::string> labels_;  // the same names as they are
+    std::vector<std::string> names_;   // names as JSON strings
+    std::vector<std::string> labels_;  // the same names as plain text
     const std::unordered_map<std::uint32_t, std::string> threads_;
     const std::vector<std::string> devices_;
     const std::vector<Queue> queues_;

@@ -68,7 +68,7 @@ class Pipeline {
                                                        const PipelineOptions& options = {}) {
         return create_submit(program, wye_device{0}, options);
     }
-    // The pipeline of create_submit, after the end, once.
+    // Takes the pipeline that create_submit made, after its compile has ended. Works only once.
     [[nodiscard]] static Result<Pipeline> take(const Pending& pending) {
         wye_pipeline out = 0;
         WYE_TRY(detail::call([&](wye_error** e) {
@@ -81,7 +81,7 @@ class Pipeline {
     [[nodiscard]] wye_pipeline get() const noexcept { return handle_.get(); }
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
-    // The same; keeps it alive.
+    // The same context, by a pointer that keeps it alive.
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }
@@ -95,7 +95,8 @@ class Pipeline {
         return out;
     }
     Result<wye_pipeline_description> describe() const&& = delete;
-    // Describes the program, even after the Program was destroyed. As describe.
+    // Describes the program, even after the Program was destroyed. Pointers are valid while the
+    // pipeline lives; not callable on a temporary.
     [[nodiscard]] Result<wye_program_description> describe_program() const& {
         WYE_ASSIGN(const wye_pipeline_description described, describe());
         return *described.program;
@@ -248,7 +249,7 @@ class Pipeline {
                 many_.resize(items.size());
                 all = many_.data();
             }
-            const Dispatch* before = nullptr;  // is ready
+            const Dispatch* before = nullptr;  // the item before, which is ready
             for (std::size_t i = 0; i < items.size() && !error; ++i) {
                 if (items[i] != before) {
                     if (auto ready = items[i]->ready(); !ready.ok()) {
@@ -280,7 +281,8 @@ class Pipeline {
         std::array<const wye_dispatch_desc*, kFew> few_;
         std::vector<const wye_dispatch_desc*> many_;
     };
-    // The call's error takes precedence, since it is about an earlier item.
+    // An error of the call replaces that of Listed: the call has only the items before the first
+    // that is not ready.
     template <typename Function>
     static void set(BatchResult& out, Function&& function) {
         auto called = detail::call(function);

@@ -150,7 +150,7 @@ class Core:
         self._refused: collections.deque[tuple[str, int, Any]] = collections.deque()
         Finalizer(self, _destroy, self._state)
         _cores[id(self)] = self
-        check_running()  # _end() saw either this or the entry
+        check_running()  # if it raises nothing, _end() will see the entry above
 
     @property
     def closed(self) -> bool:
@@ -208,7 +208,7 @@ class Core:
         """Notes that the library may make a callback. The caller removes it from `due` if not."""
         number = next(_numbers)
         due[number] = (self, handle, function)
-        if self.closing:  # close() saw either this or the note
+        if self.closing:  # else close() will see the entry in `due`
             del due[number]
             raise _closed()
         return number
@@ -260,7 +260,7 @@ class Core:
         if not exported:
             call(library().wye_context_shutdown, self._state.raw, NO_LIMIT)
             return
-        # A dispatch that named no device may run on one that is not known here.
+        # Waits for each dispatch: one that named no device may run on a device that is not in `devices`.
         for free, handle in list(self._children):
             if free == "wye_pending_free":
                 library().wye_pending_wait(self._state.raw, handle, NO_LIMIT, None, None)
@@ -318,8 +318,8 @@ def _end() -> None:
     for core in _living():
         with contextlib.suppress(Error):
             core.close()
-    # A callback is no longer due as soon as its function has returned. Its thread must also have
-    # left Python, since one that asks for the interpreter's lock later ends the process.
+    # close() has waited for the functions of callbacks to return. Their threads must also have left
+    # Python: a thread that asks for the interpreter's lock after the end of Python ends the process.
     while any(map(_runs_callback, sys._current_frames().values())):
         time.sleep(0.001)
 

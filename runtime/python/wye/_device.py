@@ -104,7 +104,7 @@ class Device:
         if is_list(source) and dtype is not None:
             kind = kind_of(dtype_of("dtype", dtype))
             if kind is None:
-                raise invalid(f"`dtype` is {dtype!r}, to which numbers of a list are not converted",
+                raise invalid(f"`dtype` is {dtype!r}, to which a list cannot be converted",
                               f"Fix: use one of {', '.join(DTYPES)}", "dtype")
             host = converted("source", source, kind)
         elif is_list(source):

@@ -117,7 +117,7 @@ def new_bytes(nbytes: int) -> Array:
     """A new array of bytes."""
     try:
         return memoryview(bytearray(nbytes)) if numpy is None else numpy.empty(nbytes, numpy.uint8)
-    except (MemoryError, OverflowError, ValueError) as error:  # the last two of impossible sizes
+    except (MemoryError, OverflowError, ValueError) as error:  # the last two for impossible sizes
         raise Error(Code.OUT_OF_MEMORY, f"there is no memory for an array of {nbytes} bytes: {error}",
                     "Fix: free memory, or ask for less at once") from error
 
@@ -127,7 +127,7 @@ def typed(octets: Array, dtype: DType, shape: Sequence[int]) -> Array:
     if numpy is not None:
         return octets.view(dtype).reshape(shape)
     if not math.prod(shape):
-        return octets.cast(dtype.char)  # memoryview has no lengths of 0 but one
+        return octets.cast(dtype.char)  # a memoryview refuses a shape with a 0
     return octets.cast(dtype.char, shape)
 
 

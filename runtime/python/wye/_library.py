@@ -74,7 +74,7 @@ def _in_subinterpreter() -> bool:
         own = ctypes.pythonapi.PyInterpreterState_Get
         main = ctypes.pythonapi.PyInterpreterState_Main
     except AttributeError:
-        return False  # this Python has none
+        return False  # this Python has no such functions
     own.restype = main.restype = ctypes.c_void_p
     return bool(own() != main())
 

@@ -55,7 +55,7 @@ class BufferParam(NamedTuple):
 
 
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
-_MOST_READ = (64 << 20) + 1  # bytes of a file: one more than any that the library takes
+_MOST_READ = (64 << 20) + 1  # bytes: one more than the longest file that the library takes
 
 
 class _Files:
@@ -91,13 +91,13 @@ def _resolve(user: int, name: Any, out: Any) -> int:
 def _read_file(path: pathlib.Path, what: str, pipes: bool = False) -> bytes:
     shown = printable(str(path))
     try:
-        # Without a wait for the writer of a pipe, who may never come.
+        # Opens a pipe without waiting for its writer, which may never come.
         with open(path, "rb", opener=lambda name, mode: os.open(name, mode | os.O_NONBLOCK)) as file:
             mode = os.fstat(file.fileno()).st_mode
             pipe = pipes and stat.S_ISFIFO(mode)
             if not pipe and not stat.S_ISREG(mode):
                 raise invalid(f"{what} `{shown}` is no regular file",
-                              "Fix: name a file that has its bytes", shown)
+                              "Fix: name a regular file with the same contents", shown)
             os.set_blocking(file.fileno(), True)
             content = file.read(_MOST_READ)
     except OSError as error:

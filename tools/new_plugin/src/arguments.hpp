@@ -59,8 +59,8 @@ class Arguments {
 
   private:
     struct Argument {
-        std::byte* memory;             // of a buffer, or null
-        std::vector<std::byte> value;  // of any other kind
+        std::byte* memory;             // the address in a buffer; null: not a buffer
+        std::vector<std::byte> value;  // the value of any other argument
     };
 
     void add(const wye_binding& range) {

@@ -28,7 +28,7 @@
 namespace driver {
 
 struct Source {
-    std::string language;  // as in the option -x
+    std::string language;  // as the compiler's option -x names it
     std::string text;
 };
 
@@ -93,8 +93,9 @@ class Module {
         void operator()(void* handle) const { dlclose(handle); }
     };
 
-    // Runs a command to its end. Its output goes to the file `log`. The file that it makes shows
-    // whether it succeeded, since an application that ignores SIGCHLD gets no exit status.
+    // Runs a command to its end. Its output goes to the file `log`. The file that the command makes
+    // shows whether the command succeeded, since an application that ignores SIGCHLD gets no exit
+    // status.
     static void run(std::vector<std::string>& words, const std::string& log) {
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());

@@ -83,7 +83,8 @@ wye_status plugin_device_info(wye_plugin_object* plugin, std::uint32_t, wye_devi
     return WYE_OK;
 }
 
-// Each sets what it knows of a fact, and leaves the header, which is the host's.
+// Each function sets the type and the value of a fact, and leaves the fact's header, which the host
+// has set.
 wye_status set_flag(wye_fact& out) {
     out.type = WYE_FACT_BOOL;
     out.u = 1;
@@ -159,7 +160,7 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
     }
 }
 
-// The host has destroyed everything before. A later init starts anew.
+// The host has destroyed all objects before this call. A later init starts anew.
 void plugin_shutdown(wye_plugin_object* plugin) { delete plugin; }
 
 // ---- Device ------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buffer_of(buffer); }
 
-// The host can read and write these buffers. Without `buffer_sync`, mappings are coherent.
+// The host can read and write these buffers. Without the slot `buffer_sync`, mappings are coherent.
 wye_status buffer_map(wye_device_object*, wye_buffer_object* buffer, wye_mapping* out,
                       wye_error**) {
     out->address = buffer_of(buffer).at(0);
@@ -262,7 +263,7 @@ driver::Operation operation_of(const wye_operation& op) {
             };
         case WYE_OPERATION_FILL:
             return [op = op.u.fill] { fill(op); };
-        case WYE_OPERATION_UPLOAD:  // the host's memory stays until the value is reached
+        case WYE_OPERATION_UPLOAD:  // the host's memory stays valid until the value is reached
             return [to = op.u.transfer] {
                 std::memcpy(buffer_of(to.buffer).at(to.offset), to.source, to.size);
             };
@@ -378,7 +379,7 @@ constexpr wye_plugin_desc plugin_desc() {
     desc.abi_minor = WYE_ABI_MINOR;
     desc.abi_draft = WYE_ABI_MINOR_DRAFT;
     desc.minor_frozen = WYE_ABI_MINOR_FROZEN;
-    desc.host_minor_needed = 0;  // the first minor that has everything that this plugin calls
+    desc.host_minor_needed = 0;  // the first minor version with all that this plugin calls
     desc.pointer_bytes = sizeof(void*);
     desc.id = literal("acme");
     desc.version = literal(ACME_VERSION);

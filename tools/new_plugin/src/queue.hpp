@@ -40,7 +40,7 @@ class Timeline;
 struct Wait {
     std::shared_ptr<const Timeline> timeline;
     std::uint64_t value;
-    bool order_only;  // it ends also if the value fails
+    bool order_only;  // the wait also ends if the value fails
 };
 
 struct Submit {
@@ -49,12 +49,13 @@ struct Submit {
     std::vector<Operation> operations;
 };
 
-// The submits of a queue, and their values. Submits of other queues that wait for these own it too,
-// since the queue may be destroyed before they begin. Needs the lock of Progress.
+// The submits of a queue, and their values. Submits of other queues that wait for these values own
+// the timeline, too, since this queue may be destroyed before those submits begin. The caller must
+// hold the lock of Progress.
 class Timeline : public std::enable_shared_from_this<Timeline> {
   public:
     // Whether the value was reached. Throws the failure of a value that failed. A value that no
-    // submit had is reached together with the one below it.
+    // submit had is reached together with the value below it.
     [[nodiscard]] bool reached(std::uint64_t value) const {
         if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
         return ended(value);
@@ -69,7 +70,7 @@ class Timeline : public std::enable_shared_from_this<Timeline> {
         newest_ = value;
     }
     [[nodiscard]] bool empty() const { return pending_.empty(); }
-    // The submit that runs. It stays in place while others are added.
+    // The submit that runs. The reference stays valid while other submits are added.
     [[nodiscard]] Submit& first() { return pending_.front(); }
     void fail(const Failure& failure) { failed_.emplace(first().value, failure); }
     void end() { pending_.pop_front(); }
@@ -121,8 +122,8 @@ class Queue {
 
   private:
     void run() {
-        // Blocks all signals, and uses the default floating-point mode: the application's do not
-        // concern this thread.
+        // Blocks all signals, and uses the default floating-point mode: the signals and the mode of
+        // the application do not concern this thread.
         sigset_t all;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, nullptr);
@@ -162,13 +163,14 @@ class Queue {
     const std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
     bool closing_ = false;
 
-    std::thread thread_;  // the last member: it uses the others
+    std::thread thread_;  // the last member, since the thread uses the other members
 };
 
 inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
 
-// Waits for all events, or for one if `any`. Sets `index` to an event that failed or else, if
-// `any`, to one that was reached; otherwise to the number of events.
+// Waits for all events, or for one if `any`. Throws the failure of an event that failed. Sets
+// `index` to the number of the event that failed or, if `any`, was reached. If all events were
+// reached, sets it to their count.
 inline void wait(Progress& progress, std::span<const wye_event> events, bool any,
                  std::uint64_t timeout_ns, std::uint64_t& index) {
     using std::chrono::nanoseconds;
@@ -177,7 +179,7 @@ inline void wait(Progress& progress, std::span<const wye_event> events, bool any
                        nanoseconds(static_cast<std::int64_t>(std::min(timeout_ns, kYear)));
     const auto done = [&] {
         std::size_t count = 0;
-        for (index = 0; index < events.size(); ++index) {  // `reached` may throw
+        for (index = 0; index < events.size(); ++index) {  // `reached` throws for a failed event
             if (!timeline_of(events[index].timeline).reached(events[index].value)) continue;
             if (any) return true;
             ++count;

@@ -45,7 +45,7 @@ Error no_plugin(const std::string& path, const std::string& why) {
             "Fix: name the shared object that a plugin is built as, as in wye_acme.so", path};
 }
 
-// Whether the file can be a plugin at all; what it exports is a case of the kit.
+// Whether the file can be a plugin at all. A case of the kit checks what the file exports.
 Result<void> check_file(const std::string& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -77,8 +77,8 @@ Result<void> check_file(const std::string& path) {
     return {};
 }
 
-// A link to the plugin's file under the name that the host expects of its id, in a folder of its
-// own.
+// A link to the plugin's file, in a folder of its own. The link has the file name that the host
+// expects for the plugin's id.
 class Link {
   public:
     Link() = default;
@@ -128,8 +128,9 @@ std::string hindrance(Needs needs, const Verdict& verdict) {
                        fmt::join(verdict.device->formats, ", "));
 }
 
-// Why a group does not run below layers; empty: it does. The hosts of other versions know no
-// layers, and an application names them in another way.
+// Why a group does not run with layers; empty: it does. The group `skew` has hosts of other
+// versions, which know no layers. The groups of the language run as an application, which names
+// layers in another way.
 std::string hindrance_by_layers(const GroupPlan& plan, const Setup& setup) {
     const bool runs = plan.needs != Needs::language && std::string_view(plan.name) != "skew";
     return setup.layers.empty() || runs ? "" : "it takes no layer (--layer)";
@@ -149,7 +150,7 @@ class Run {
     [[nodiscard]] Result<void> all() {
         for (const GroupPlan& plan : group_plans()) {
             const std::string_view name = plan.name;
-            const bool opens = name == "load";  // all others need what it finds
+            const bool opens = name == "load";  // all other groups need what it finds
             if (!opens && !chosen(plan)) continue;
             WYE_TRY(one(plan, !opens || chosen(plan)));
             if (opens) WYE_TRY(choose_device());
@@ -183,7 +184,7 @@ class Run {
             print(heading_of(verdict_));
             for (const Group& earlier : verdict_.groups) print(lines_of(earlier));
         }
-        // Before that, the plugin's name is not known.
+        // Before the group `load`, the plugin's name is not known.
         if (loads || verdict_.find("load") != nullptr)
             if (shown || group.count(Outcome::failed) != 0) print(lines_of(group));
         verdict_.groups.push_back(std::move(group));

@@ -18,9 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A group is given up after this many processes that the plugin ended: each takes time.
+// A group is given up when the plugin has ended this many processes, since each process takes time.
 constexpr int kMostEnds = 8;
-// The time limit of a case's second try, as a multiple of that of its first.
+// The time limit of a case's second try, as a multiple of the limit of the first try.
 constexpr int kLonger = 4;
 constexpr std::size_t kTold = 3;  // failures of one case that are kept
 
@@ -46,8 +46,8 @@ Case case_of(std::string_view name) {
     return out;
 }
 
-// Adds a rule to a case: first, since this rule surely was broken; but last if the case had failed
-// before, since it may be a consequence.
+// Adds a broken rule to a case. The rule comes first, since it surely was broken; but if the case
+// had failed before, the rule comes last, since its breach may be a consequence.
 void add_rule(Case& to, const std::string& rule) {
     const bool last = to.result == Outcome::failed;
     const auto known = std::find(to.rules.begin(), to.rules.end(), rule);
@@ -103,13 +103,13 @@ class Reader {
         return true;
     }
 
-    // Cases that kits began, over all their processes.
+    // The number of cases that the kit began, in all its processes.
     [[nodiscard]] std::size_t told() const { return told_; }
-    // Cases that the last process did not begin, since their time was over.
+    // The number of cases that the last process did not begin, since the time for them was over.
     [[nodiscard]] std::size_t left() const { return left_; }
     // Whether the last process ended itself with cases left.
     [[nodiscard]] bool takes_leave() { return std::exchange(leaves_, false); }
-    // Between the lines "case" and "end".
+    // Whether the report is between the lines "case" and "end".
     [[nodiscard]] bool in_case() const { return open_; }
     void begin(std::string_view name) {
         close();
@@ -126,7 +126,7 @@ class Reader {
     }
     void note(std::string text) { group_.cases.back().notes.push_back(std::move(text)); }
     void rule(const std::string& name) { add_rule(group_.cases.back(), name); }
-    // The case at hand will be tried again: nothing of it counts.
+    // Drops the current case, which will be tried again.
     void forget() {
         if (!open_) return;
         open_ = false;
@@ -162,7 +162,7 @@ class Reader {
         const auto formats = sdk::split(words[5], ",");
         Device device{
             *index, words[2] == "usable", words[3], words[4], {formats.begin(), formats.end()}};
-        // The case that lists them may be tried twice.
+        // The case that lists devices may be tried twice, so the device may be known already.
         for (Device& known : verdict_.devices)
             if (known.index == device.index) {
                 known = std::move(device);
@@ -182,9 +182,9 @@ class Reader {
 
 // How many tests of the language run, as arguments of the kit.
 struct Amount {
-    const char* scale;   // of the examples; 0: one small launch each
-    const char* inputs;  // of each operation
-    const char* random;  // seeds
+    const char* scale;   // scale of the examples; 0: one small launch each
+    const char* inputs;  // inputs of each operation
+    const char* random;  // seeds of random programs
     const char* traps;
 };
 Amount amount_of(Depth depth) {
@@ -258,7 +258,7 @@ class GroupRun {
             }
             if (++ends < kMostEnds && reader_.told() > before) continue;
             group_.not_tried = fmt::format(
-                "the plugin ended {} processes, so that the cases behind them did not run", ends);
+                "the plugin ended {} processes, so the cases after that did not run", ends);
             break;
         }
         if (group_.cases.empty())
@@ -292,8 +292,8 @@ class GroupRun {
     }
 
     // Runs the case that ran into its time limit alone, with a longer limit: on a busy machine a
-    // plugin is slow, and not to blame for that. If a second try fails, no other case of the whole
-    // run gets one: the plugin does not conform, and each try would take long.
+    // plugin is slow, and not to blame for that. If a second try times out, no other case of the
+    // whole run gets a second try: the plugin does not conform, and each try would take long.
     [[nodiscard]] Result<KitEnd> try_again() {
         const std::chrono::milliseconds longer = setup_.limit * kLonger;
         reader_.forget();
@@ -315,8 +315,8 @@ class GroupRun {
         return end;
     }
 
-    // Adds to the group how a kit's process ended, unless it did as it should. `late`: what to say
-    // if it timed out.
+    // Adds a failure to the group if a kit's process did not end as it should. `late`: what to say
+    // if the process timed out.
     void judge(const KitEnd& end, const std::string& late) {
         if (end.how == KitEnd::How::done) return;
         if (!reader_.in_case())
@@ -427,7 +427,7 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
         found.starts_with(prefix) ? number(found.substr(prefix.size())) : std::nullopt;
     if (index) return *index;
     if (failure.empty()) failure = "the process that looked for it ended " + end.text;
-    // The sentence without its causes and remedies: there is a remedy below.
+    // Keeps the sentence without its causes and remedies, since the error below has a remedy.
     for (const char* end : {"\n", " Fix: "})
         failure.erase(std::min(failure.find(end), failure.size()));
     return Error(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The groups of cases, and how each is run: by a kit in a process of its own, and after a plugin
-// ended that process, by another one for the cases that are left. One thread.
+// The groups of cases, and how a group is run: by a kit in a process of its own. If the plugin ends
+// that process, another process runs the cases that are left. Used by one thread.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct GroupPlan {
     const char* name;
     const char* about;
     Needs needs;
-    bool full = false;  // it runs with --full, and where --only names it
+    bool full = false;  // runs only with --full, or if --only names the group
 };
 // The groups, in the order in which they run.
 [[nodiscard]] const std::vector<GroupPlan>& group_plans();
@@ -31,29 +31,29 @@ struct GroupPlan {
 // The paths of the kits, and the settings that are passed to them.
 struct Setup {
     std::string abi_kit, language_kit;
-    std::string plugin;  // the file, as given
-    std::string link;    // the file under a name that the host takes for its id; empty: not yet
+    std::string plugin;  // the plugin's file, as given
+    std::string link;    // a link to the file, named as the host expects; empty: not made yet
     std::vector<std::string> config;  // "KEY=VALUE"
     std::vector<std::string> layers;  // files
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
-    // The time limit of each group of random programs, and of `functions`, after which it begins no
-    // more cases; none: all run.
+    // The time after which each group of random programs, and the group `functions`, begins no more
+    // cases; nullopt: all cases run.
     std::optional<std::chrono::seconds> random_time;
 };
 
-// Runs a group. What the plugin and its devices say is added to `verdict`.
+// Runs a group. Adds to `verdict` what the plugin and its devices report of themselves.
 [[nodiscard]] Result<Group> run_group(const GroupPlan& plan, const Setup& setup, Verdict& verdict);
 
 // The index of the device that a selector names, among those of the plugin.
 [[nodiscard]] Result<std::uint32_t> find_device(const std::string& selector, const Setup& setup,
                                                 const Verdict& verdict);
 
-// Compares the plugin's own id, version and ABI with a manifest beside its file, or, without one,
-// its id with the file's name.
+// Compares the plugin's own id, version and ABI with a manifest beside its file, or, without a
+// manifest, the id with the file's name.
 [[nodiscard]] Case check_manifest(const Verdict& verdict);
 
-// Whether a manifest beside the file says that it is a layer.
+// Whether a manifest beside the file says that the file is a layer.
 [[nodiscard]] bool is_layer(const std::string& path);
 
 }  // namespace wye::tool::conform

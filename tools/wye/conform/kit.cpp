@@ -26,10 +26,10 @@ using Clock = std::chrono::steady_clock;
 using registry::Fd;
 using registry::Pipe;
 
-constexpr int kReport = 3;       // descriptor of the child
+constexpr int kReport = 3;       // the child's descriptor for the report
 constexpr int kNotLoaded = 127;  // the exit status of a program that lacks a library
-constexpr int kLostReport = 99;  // its exit status when it cannot write that
-constexpr std::size_t kMostLine = std::size_t{1} << 20U;  // bytes; no kit writes such a line
+constexpr int kLostReport = 99;  // the exit status of a kit that cannot write its report
+constexpr std::size_t kMostLine = std::size_t{1} << 20U;  // bytes; kits write shorter lines
 constexpr std::size_t kKeptPrint = 2048;
 
 // The words of a line, with its escapes undone.
@@ -52,7 +52,7 @@ std::vector<std::string> words_of(std::string_view line) {
 // other plugins.
 class Environment {
   public:
-    // `variable`: an additional one, "NAME=VALUE".
+    // `variable`: an additional variable, "NAME=VALUE".
     explicit Environment(const std::string& variable) {
         constexpr std::string_view kOwn[] = {
             "WYE_PROBE=", "WYE_DEVICE=", "WYE_PLUGINS_DISABLE=", "WYE_TRACE="};
@@ -130,7 +130,7 @@ class Kit {
     }
 
   private:
-    static constexpr std::chrono::seconds kGrace{20};  // between the last line and the end
+    static constexpr std::chrono::seconds kGrace{20};  // from the report's last line to the end
 
     // Kills what is left of the kit's processes; returns the kit's status, as waitpid does.
     int end() {
@@ -148,7 +148,7 @@ class Kit {
         return {how, done_, {}, printed_};
     }
 
-    // The report is closed: the process has ended, or will soon.
+    // Called when the report is closed: the process has ended, or will end soon.
     KitEnd ended() {
         const Clock::time_point until = Clock::now() + std::min<Clock::duration>(kGrace, limit_);
         siginfo_t seen{};
@@ -190,7 +190,7 @@ class Kit {
         }
     }
 
-    // Reads lines of the report. Returns whether there was a line; nothing: the kit wrote something
+    // Reads lines of the report. Returns whether there was a line; nullopt: the kit wrote something
     // that is not a line of a report.
     std::optional<bool> read_report() {
         char chunk[65536];

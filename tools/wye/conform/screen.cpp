@@ -12,7 +12,7 @@
 namespace wye::tool::conform {
 namespace {
 
-constexpr std::size_t kMostFailures = 10;  // of a group
+constexpr std::size_t kMostFailures = 10;  // printed for a group
 constexpr std::size_t kNameWidth = 14;
 constexpr std::size_t kCountWidth = 42;
 
@@ -91,7 +91,7 @@ std::string lines_of(const Group& group) {
             fmt::format("    and {} more failures, which --json lists\n", failures - kMostFailures);
     if (!group.partly.empty())
         out += fmt::format("  {}in part: {}\n", padded(group.name, kNameWidth), group.partly);
-    // A group of which nothing ran is not listed here: the verdict's last sentence names it.
+    // A group without a case that ran is not listed here: the verdict's last sentence names it.
     if (!group.not_tried.empty() && !group.cases.empty())
         out += fmt::format("  {}not tried: {}\n", padded(group.name, kNameWidth),
                            clean(group.not_tried));

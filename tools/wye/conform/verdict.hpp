@@ -22,19 +22,19 @@ struct Case {
     std::string name;
     std::vector<std::string> rules;  // "P-25"
     Outcome result = Outcome::passed;
-    std::vector<std::string> messages;  // of a failure, or the reason why it does not apply
-    std::vector<std::string> notes;     // worth telling
+    std::vector<std::string> messages;  // about a failure, or why the case does not apply
+    std::vector<std::string> notes;     // remarks, which are no failures
     double seconds = 0;                 // of the last try
     unsigned tries = 1;                 // 2: the first try ran into the time limit
-    // The rule of an earlier failure of which this one is probably a consequence; empty: none.
+    // The rule of an earlier failure of which this failure is probably a consequence; empty: none.
     std::string consequence_of;
 };
 
 struct Group {
     std::string name, about;
     std::vector<Case> cases;
-    std::string not_tried;  // why its cases, or the rest of them, did not run; empty: they did
-    std::string partly;     // how many random programs ran in the time for them; empty: all
+    std::string not_tried;  // why cases did not run; empty: all cases ran
+    std::string partly;     // how many random programs ran in their time; empty: all
     double seconds = 0;
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
@@ -53,20 +53,20 @@ struct Device {
 
 struct Verdict {
     std::string path;                 // of the plugin's file
-    std::string id, version, vendor;  // empty: it did not come so far
+    std::string id, version, vendor;  // empty: not known yet
     std::optional<Abi> abi;
     std::vector<Device> devices;   // all that the plugin lists
-    std::optional<Device> device;  // the one that cases used
+    std::optional<Device> device;  // the device that the cases used
     Depth depth = Depth::usual;
     std::vector<Group> groups;
-    bool hangs = false;  // a case ran into the limit of its second try, too
+    bool hangs = false;  // a case also exceeded the time limit of its second try
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
     [[nodiscard]] std::size_t groups_tried() const;
     // The rules that failed cases name, without repetition, ascending by number.
     [[nodiscard]] std::vector<std::string> failed_rules() const;
-    // The first rule that failed among the cases which all later ones rely on; empty: none.
+    // The first failed rule among the cases on which all later cases rely; empty: none.
     [[nodiscard]] std::string root() const;
     [[nodiscard]] const Group* find(const std::string& name) const;
 };

@@ -43,7 +43,7 @@ using Reported = std::set<std::string>;
 
 std::string facts_text(const Report& device, const Reported& known, const Style& style) {
     std::string out;
-    std::map<std::string, std::string> unknown;  // names by the reason
+    std::map<std::string, std::string> unknown;  // names of facts, by reason
     for (const auto& [name, value] : fields(device, "facts").items()) {
         if (value.is_null()) {
             if (!known.contains(name)) continue;
@@ -140,7 +140,7 @@ std::string short_compiler(std::string text) {
 }
 
 // A text such as "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after
-// 310 ms, ...".
+// 310 ms, ...)".
 std::string probe_text(const Report& probe) {
     std::string out = text(probe, "end");
     if (const std::string slot = text(probe, "slot"); !slot.empty()) out += " in " + slot;

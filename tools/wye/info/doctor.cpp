@@ -48,8 +48,8 @@ void add_disabled(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// A wrong path in a driver's variable hides its devices, so it is the most likely cause of other
-// faults.
+// A wrong path in a driver's variable hides the driver's devices, so such a path is the most likely
+// cause of other faults.
 void add_variables(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
         const std::string name = text(variable, "name");
@@ -128,21 +128,21 @@ void add_doubts(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Plugins without test dispatches: a fault of theirs would end the application.
+// Plugins that are opened without a probe: a fault of such a plugin would end the application.
 void add_unprobed(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
         if (text(plugin, "state") != "ready" || text(plugin, "probe_state") != "off") continue;
         const std::string id = text(plugin, "id");
         out.push_back({"unprobed " + id, fmt::format("plugin `{}`", id),
-                       "it is opened without a probe, so that a fault of it ends the application",
+                       "it is opened without a probe, so that a fault in it ends the application",
                        "unset WYE_PROBE and install wye-probe beside libwye", "wye info doctor"});
     }
 }
 
 void add_misspelt(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
-        // A known variable has a note about its meaning. With raised privileges a variable may have
-        // no effect.
+        // Skips variables that are known, which have a text `about` their meaning: raised
+        // privileges may be why they have no effect.
         if (flag(variable, "in_effect") || !text(variable, "about").empty()) continue;
         const std::string name = text(variable, "name");
         out.push_back({"name " + name, fmt::format("variable `{}`", name), text(variable, "note"),
@@ -157,8 +157,8 @@ std::vector<Advice> advice(const Report& report) {
     const Report& devices = items(report, "devices");
     add_variables(report, out);
     add_unmatched(report, out);
-    // If no device works, plugins come before single devices; else devices that nearly work come
-    // first.
+    // If a device works, advice about the other devices comes before advice about plugins. If none
+    // works, advice about plugins comes first.
     const bool works = std::ranges::any_of(devices, usable);
     if (works) add_devices(report, out);
     add_plugins(report, out);

@@ -15,7 +15,7 @@ namespace {
 // prefix.
 struct Known {
     std::string_view name, owner, about;
-    bool paths = false;  // its value is a list of paths, separated by colons
+    bool paths = false;  // the value is a list of paths, separated by colons
 };
 constexpr Known kKnown[] = {
     {"WYE_DEVICE", "wye", "the selector to use if none is given"},
@@ -27,9 +27,9 @@ constexpr Known kKnown[] = {
     {"WYE_LOG", "wye", "messages for standard error"},
     {"WYE_TRACE", "wye", "a file for a trace"},
     {"WYE_LAYERS", "wye", "layers over every plugin"},
-    {"WYE_LAYER_TRACE", "wye", "a file for the calls that the layer trace sees"},
-    {"WYE_LAYER_FAULTS", "wye", "calls that fail, by the layer faults"},
-    {"WYE_MOCK_SCRIPT", "wye", "what the devices of the plugin mock are"},
+    {"WYE_LAYER_TRACE", "wye", "a file for the calls that the layer `trace` sees"},
+    {"WYE_LAYER_FAULTS", "wye", "calls that the layer `faults` makes fail"},
+    {"WYE_MOCK_SCRIPT", "wye", "what the devices of the plugin `mock` are"},
     {"WYE_LIBEXEC", "wye", "the folder of helper programs", true},
     {"WYE_PROBE", "wye", "how plugins are tried before they are opened"},
     {"WYE_PROBE_TIMEOUT_MS", "wye", "how long the probe of a plugin may take"},
@@ -79,8 +79,9 @@ std::string_view owner_of(std::string_view name) {
     return {};
 }
 
-// The note on a variable that kKnown does not list. Drivers have more variables than those listed,
-// so one of theirs gets a note only if its name resembles a listed one; else the note is empty.
+// The note on a variable that kKnown does not list. Drivers have more variables than kKnown lists,
+// so a driver's variable gets a note only if its name resembles a listed name; else the note is
+// empty.
 std::string unknown_note(const std::string& name, std::string_view owner) {
     std::vector<std::string> names;
     for (const Known& known : kKnown)

@@ -9,10 +9,10 @@
 namespace wye::tool {
 
 struct Explained {
-    // A line per device, and, if the program has native variants, which of them would run there and
-    // why those before it would not; then the device that would be picked.
+    // A line for each device. If the program has native variants, also which variant would run on
+    // the device, and why the variants before it would not. Then the device that would be picked.
     std::string text;
-    bool fits = false;  // whether a device can run it
+    bool fits = false;  // whether a device can run the program
 };
 
 // `analysis`: the output of `wye check --json` for the program.

@@ -9,7 +9,7 @@
 namespace wye::tool {
 namespace {
 
-constexpr std::size_t kMostProblems = 8;  // further ones are only counted
+constexpr std::size_t kMostProblems = 8;  // further problems are only counted
 
 // "OpenCL 3.0" for "OpenCL 3.0 PoCL HSTR: ...".
 std::string short_version(const std::string& version) {
@@ -58,7 +58,7 @@ std::string summary(const Report& device) {
     return out;
 }
 
-// The entries of one physical device, the best one first.
+// The entries of one physical device, the best entry first.
 using Group = std::vector<const Report*>;
 
 std::vector<Group> groups_of(const Report& report) {
@@ -155,7 +155,7 @@ std::string reason_text(const Report& report, const Report& plugin) {
     return with_remedy(out, remedy(report, reason));
 }
 
-// Warnings about what is used, one per line.
+// Warnings about plugins that are used, one per line.
 std::string warnings_text(const Report& report, const Style& style) {
     std::string out;
     std::size_t count = 0;

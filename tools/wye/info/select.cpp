@@ -17,7 +17,7 @@ namespace {
 struct SavedDevice {
     registry::DeviceInfo info;
     std::string physical;
-    std::size_t place = 0;  // in the order of preference of the report's own selector
+    std::size_t place = 0;  // place in the order of preference of the report's selector
 };
 
 std::vector<SavedDevice> saved_devices(const Report& report) {

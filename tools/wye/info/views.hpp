@@ -19,11 +19,12 @@ namespace wye::tool {
 // One screen: the devices first, then what was passed over.
 [[nodiscard]] std::string screen_view(const Report& report, const Style& style);
 
-// The vendor ("NVIDIA") without whose devices a plugin failed; empty: the plugin works, it is for
-// any hardware, this machine has such a device, or the report does not list the hardware.
+// The vendor, such as "NVIDIA", whose devices a failed plugin needs and this machine lacks. Empty:
+// the plugin works or is for any hardware, this machine has such a device, or the report does not
+// list the hardware.
 [[nodiscard]] std::string absent_vendor(const Report& report, const Report& plugin);
 
-// The state of a plugin, or "not applicable: ..." if a vendor is absent.
+// The state of a plugin, or "not applicable: ..." if its vendor is absent.
 [[nodiscard]] std::string state_text(const Report& report, const Report& plugin);
 // The severity of a record: "note" if its plugin is not applicable.
 [[nodiscard]] std::string severity_text(const Report& report, const Report& record);
@@ -34,9 +35,9 @@ namespace wye::tool {
 
 // The selector by which a report was made; empty: not known.
 [[nodiscard]] std::string selector_text(const Report& report);
-// Whether that is the value of WYE_DEVICE.
+// Whether that selector is the value of WYE_DEVICE.
 [[nodiscard]] bool is_from_variable(const Report& report);
-// Why the selector names no usable device, or has an entry that names nothing: NO_DEVICE.
+// The error NO_DEVICE if the selector names no usable device, or has an entry that names nothing.
 [[nodiscard]] std::optional<Error> no_device(const Report& report);
 
 // One line per usable device: selector, tab, name.
@@ -48,13 +49,13 @@ namespace wye::tool {
 // A self-contained HTML page that loads nothing.
 [[nodiscard]] std::string page_view(const Report& report);
 
-// A fact or member of each device, one per line, with `named` behind its selector and a tab.
-// INVALID_ARGUMENT lists the nearest names.
+// A fact or member of each device, one per line. `named`: the line begins with the device's
+// selector and a tab. INVALID_ARGUMENT lists the nearest names.
 [[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name,
                                                 bool named);
 
 // The usable devices that have all properties of a list, in the form of list_view, and why the
-// others do not. The list is what a selector has between its brackets
+// other devices do not. The list is what a selector has between its brackets
 // (registry/choose/property.hpp), such as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device
@@ -70,30 +71,31 @@ struct Required {
 
 // What to install or change, the most useful advice first.
 struct Advice {
-    std::string key;      // equal for the same fault in another report of the machine
+    std::string key;      // the same for the same fault in a later report
     std::string subject;  // "plugin `cuda`"
     std::string problem;
     std::string fix;    // without "Fix: "
     std::string check;  // a command that succeeds once the fix worked
 };
 [[nodiscard]] std::vector<Advice> advice(const Report& report);
-// Plugins without hardware are named, but no advice.
+// Also names the plugins whose hardware is absent, for which there is no advice.
 [[nodiscard]] std::string advice_view(const Report& report, const std::vector<Advice>& found,
                                       const Style& style);
 
-// Which advice of an earlier report was effective. `left` is set to the number that was not.
+// Which advice of an earlier report has worked. Sets `left` to how much of the advice has not.
 [[nodiscard]] std::string progress_view(const Report& before, const Report& now, const Style& style,
                                         std::size_t& left);
 
 // The report's member `environment` for these variables. `exists` tests whether a path exists.
-// `elevated`: variables that the library then ignores have no effect.
+// `elevated`: the process has raised privileges, so that variables that the library then ignores
+// have no effect.
 using Variables = std::map<std::string, std::string>;
 [[nodiscard]] Report environment_of(const Variables& variables, bool elevated,
                                     bool (*exists)(const std::string& path));
 
 // The report without what identifies its owner. Removes UUIDs and the owners of folders under
-// /home, and replaces the first text of each pair in `secrets` (of the user and the host) by the
-// second, wherever it is a whole word.
+// /home, and replaces the first text of each pair in `secrets` (names of the user and the host) by
+// the second text, wherever the first is a whole word.
 constexpr std::string_view kRedacted = "redacted";  // in place of a fact
 using Secrets = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Report redacted(Report report, const Secrets& secrets);

@@ -23,7 +23,7 @@ namespace {
 
 using sdk::trimmed;
 
-// Whether a text is a number, of whatever type.
+// Whether a text is a number of any type.
 bool is_number(std::string_view text) {
     return bits_of(*element_of("f64").scalar, text) ||
            (text.find('x') != text.npos &&
@@ -41,7 +41,8 @@ bool is_list(std::string_view data) {
     return is_number(word) || is_number(without_suffix(word));
 }
 
-// A part of a table's row without the quotes around it, one of which may be in another part.
+// A part of a table's row, without a quote at its beginning or end. The matching quote may be in
+// another part.
 std::string_view unquoted(std::string_view part) {
     if (part.starts_with('"')) part.remove_prefix(1);
     if (part.ends_with('"')) part.remove_suffix(1);
@@ -120,7 +121,7 @@ Result<Values> read_list(const Wanted& wanted, const std::string& data) {
     return whole(wanted, what, std::move(out));
 }
 
-// ---- Numbers that are made ----------------------------------------------------------------------
+// ---- Generated numbers --------------------------------------------------------------------------
 
 enum class Recipe : std::uint8_t { Zeros, Ones, Range, Random };
 constexpr std::array<std::pair<std::string_view, Recipe>, 4> kRecipes = {
@@ -131,11 +132,11 @@ constexpr std::array<std::pair<std::string_view, Recipe>, 4> kRecipes = {
 
 struct Made {
     Recipe recipe = Recipe::Zeros;
-    std::optional<std::uint64_t> count;  // of elements
+    std::optional<std::uint64_t> count;  // the number of elements
     std::uint64_t seed = 0;
 };
 
-// "@range(1000)", "@random(10, 7)", or without a count "@zeros".
+// Parses "@range(1000)", "@random(10, 7)", or without a count "@zeros".
 Result<Made> parse_made(const Wanted& wanted, std::string_view data) {
     const auto wrong = [&](std::string_view why, std::string fix) {
         return Error(Code::INVALID_ARGUMENT, fmt::format("`--in {}={}` {}", wanted.name, data, why),
@@ -194,7 +195,7 @@ std::uint64_t next_random(std::uint64_t& state) {
     return z ^ (z >> 31U);
 }
 
-// Floats from 0 to below 1, with all digits of the type; integers with all bits.
+// A random float from 0 to below 1, with all digits of the type, or a random integer with all bits.
 std::optional<std::uint64_t> random_bits(const Scalar& scalar, std::uint64_t random) {
     if (scalar.numbers != Numbers::Float) return random >> (64 - 8 * scalar.bytes);
     const double steps = static_cast<double>(std::uint64_t{1} << scalar.digits);
@@ -262,7 +263,8 @@ Result<Values> from_npy(const Wanted& wanted, const std::string& path,
     bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(header.size));
     Values out{std::move(bytes), std::move(header.shape)};
     if (wanted.element.lanes != 1) {
-        // A last dimension as long as a vector is that of the components.
+        // If the last dimension is as long as the vector, the dimension stands for the vector's
+        // components.
         if (!out.shape.empty() && out.shape.back() == wanted.element.lanes)
             out.shape.pop_back();
         else
@@ -274,13 +276,13 @@ Result<Values> from_npy(const Wanted& wanted, const std::string& path,
 Result<Values> from_text(const Wanted& wanted, const std::string& path,
                          const std::vector<std::byte>& bytes) {
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // tells that it is UTF-8
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // the mark of UTF-8
     Values out;
     std::uint64_t rows = 0;
-    std::size_t first = 0;  // numbers of the first row
+    std::size_t first = 0;  // how many numbers the first row has
     bool table = wanted.element.lanes == 1;
     bool headed = false;      // the first row was seen
-    std::size_t heading = 0;  // its line; 0: none
+    std::size_t heading = 0;  // the line of the heading; 0: none
     for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view row = text.substr(at, end - at);

@@ -14,14 +14,14 @@ namespace wye::tool {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMostDimensions = 64;  // NumPy 2 has as many
+constexpr std::size_t kMostDimensions = 64;  // as in NumPy 2
 
 Error malformed(const std::string& path, std::string_view why) {
     return Error(Code::INVALID_ARGUMENT, fmt::format("`{}` is no .npy file: {}", path, why),
                  "Fix: write it with numpy.save, or name raw bytes otherwise than .npy", path);
 }
 
-// Reads the literal of a Python dictionary, as far as headers have one.
+// Reads the literal of a Python dictionary, as far as headers use its grammar.
 class Literal {
   public:
     explicit Literal(std::string_view text) : rest_(text) {}
@@ -51,7 +51,7 @@ class Literal {
         if (takes("True")) return true;
         return takes("False") ? std::optional(false) : std::nullopt;
     }
-    // "(2, 3)", "(2,)" or "()".
+    // Reads "(2, 3)", "(2,)" or "()".
     std::optional<Shape> shape() {
         Shape out;
         if (!takes("(")) return std::nullopt;
@@ -77,7 +77,8 @@ class Literal {
     std::string_view rest_;
 };
 
-// Empty: `out` has the type, order and shape of the dictionary.
+// Reads the type, order and shape of a dictionary into `out`. Returns what is wrong; empty:
+// nothing.
 std::string read_literal(std::string_view text, NpyHeader& out) {
     Literal literal(text);
     std::optional<std::string> type;

@@ -14,14 +14,14 @@
 
 namespace wye::tool {
 
-using Shape = std::vector<std::uint64_t>;  // the last dimension is that of neighbours in memory
+using Shape = std::vector<std::uint64_t>;  // the last dimension varies fastest in memory
 
 struct NpyHeader {
     std::string type;           // "<f4"
     bool by_columns = false;    // "fortran_order"
     Shape shape;                // empty: one number
     std::uint64_t numbers = 1;  // the product of the shape
-    std::size_t size = 0;       // of the header in bytes
+    std::size_t size = 0;       // bytes of the header
 };
 
 constexpr std::size_t kMostNpyHeader = std::size_t{1} << 16U;
@@ -30,8 +30,8 @@ constexpr std::size_t kMostNpyHeader = std::size_t{1} << 16U;
 [[nodiscard]] Result<NpyHeader> npy_header(std::span<const std::byte> bytes,
                                            const std::string& path);
 
-// A header, and the padding that puts the numbers at a multiple of 64 bytes. NumPy must have the
-// type.
+// Makes a header, with padding so that the numbers begin at a multiple of 64 bytes. NumPy must have
+// the type.
 [[nodiscard]] std::string npy_header_of(const Scalar& scalar, const Shape& shape);
 
 }  // namespace wye::tool

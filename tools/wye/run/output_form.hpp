@@ -23,22 +23,22 @@ struct Table {
     std::string name;
     std::string type;  // "f32x4"
     Element element;
-    Shape shape;  // in elements, the first dimension outside; empty: one dimension
+    Shape shape;  // in elements, outermost dimension first; empty: one dimension
     std::span<const std::byte> bytes;
 
     [[nodiscard]] std::uint64_t count() const { return bytes.size() / element.bytes(); }
-    // The elements of a row: the last dimension. 1 if there is one dimension.
+    // The number of elements in a row, which is the last dimension; 1 if there is one dimension.
     [[nodiscard]] std::uint64_t columns() const { return shape.size() < 2 ? 1 : shape.back(); }
 };
 
 // Parses `--shape NAME=ROWSxCOLUMNS`, with 1 to 8 dimensions.
 [[nodiscard]] Result<Shape> parse_shape(const std::string& name, const std::string& text);
 
-// Whether a table can have its shape, and be written in this form; INVALID_ARGUMENT says why not.
-// `bytes` need not have its content yet.
+// INVALID_ARGUMENT unless the shape has as many elements as `bytes`, and this form can hold the
+// table. Does not read the content of `bytes`.
 [[nodiscard]] Result<void> check_table(const Table& table, OutputForm form);
 
-// The bytes of the file; not for Raw. `table` must have passed check_table.
+// The bytes of the file, in a form other than Raw. `table` must have passed check_table.
 [[nodiscard]] std::vector<std::byte> encoded(const Table& table, OutputForm form);
 
 // A table for people, with at most `width` columns: the first rows and the last one.

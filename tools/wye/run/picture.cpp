@@ -14,7 +14,7 @@
 namespace wye::tool {
 namespace {
 
-constexpr std::uint64_t kMostSide = 0x7fffffff;  // of the format
+constexpr std::uint64_t kMostSide = 0x7fffffff;  // limit of the format
 
 using Bytes = std::vector<std::byte>;
 
@@ -75,7 +75,7 @@ std::byte channel_of(double value) {
     return static_cast<std::byte>(std::lround(inside * 255));
 }
 
-// Deflate blocks that are stored as they are, each a chunk of its own.
+// Writes deflate blocks without compression, each as a PNG chunk.
 class Deflate {
   public:
     explicit Deflate(Bytes& out) : out_(out) {}
@@ -133,7 +133,7 @@ Result<void> check_picture(const Table& table) {
 }
 
 Bytes png_of(const Table& table) {
-    constexpr std::array<std::uint32_t, 4> kColours = {0, 4, 2, 6};  // by channels
+    constexpr std::array<std::uint32_t, 4> kColours = {0, 4, 2, 6};  // by number of channels
     const Scalar& scalar = *table.element.scalar;
     const std::uint32_t channels = channels_of(table);
     Bytes out;

@@ -19,7 +19,7 @@ namespace {
 // An argument of the dispatch.
 struct Resident {
     Slot* slot = nullptr;
-    std::uint64_t read_offset = 0;  // of the bytes in the output list, as is the next member
+    std::uint64_t read_offset = 0;  // where the bytes that are read begin in the list of outputs
     std::uint64_t read_size = 0;
 };
 
@@ -40,7 +40,8 @@ Result<std::vector<Range>> read_ranges(const Program& program) {
     return out;
 }
 
-// Binds the slots as host arguments. Outputs have storage of no stated size, or are discarded.
+// Returns the size of each whole buffer if `whole`, else of the bytes that are read back from it.
+// For that, binds the slots to a copy of the dispatch as host arguments; if `whole`, no outputs.
 Result<std::vector<std::uint64_t>> sizes_of(Dispatch dispatch, const wye_program_description& about,
                                             std::vector<Slot>& slots, bool whole) {
     std::size_t next = 0;
@@ -122,7 +123,7 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     WYE_ASSIGN(const auto wholes, sizes_of(dispatch, about, slots, true));
     WYE_ASSIGN(const auto reads, sizes_of(dispatch, about, slots, false));
 
-    std::vector<std::uint64_t> offsets;  // by slot
+    std::vector<std::uint64_t> offsets;  // of the bytes that are read, by slot
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
         if (detail::view(about.buffers[i].role) == "shared") continue;
         const Range& range = ranges[i];
@@ -141,7 +142,7 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     for (std::size_t i = 0; i < slots.size(); ++i) {
         WYE_ASSIGN(Buffer made, device.buffer(wholes[i], slots[i].name));
         buffers.push_back(std::move(made));
-        // Device memory has unspecified contents, and persistent buffers start at zero.
+        // Device memory has unspecified contents, and persistent buffers start with zeros.
         if (slots[i].persistent && slots[i].input.empty()) slots[i].input.resize(wholes[i]);
         if (!slots[i].input.empty()) WYE_TRY(buffers[i].upload(slots[i].input));
         uploaded += slots[i].input.size();

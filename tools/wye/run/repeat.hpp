@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye run --repeat`: runs a dispatch many times on the same resident buffers, as dispatches or as
-// a recorded graph. A program with `persistent` buffers runs so too, if only once.
+// a recorded graph. A program with `persistent` buffers runs this way, too, even if it runs only
+// once.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +17,23 @@ namespace wye::tool {
 struct Repeat {
     std::uint64_t count = 1;
     bool graph = false;
-    std::uint64_t timeout_ns = 0;  // of each repetition; 0: none
+    std::uint64_t timeout_ns = 0;  // time limit of each repetition; 0: none
 };
 
-// The results of the repetitions. `report` has the groups of each repetition, and the sums of
-// times.
+// The results of the repetitions. `report` has the workgroups of one repetition, and the sums of
+// the times of all repetitions.
 struct Repeated {
     Repeat how;
     wye_report report{};
-    wye_graph_info info{};        // of a graph, as is the next member
-    std::uint64_t record_ns = 0;  // for checking, compiling and recording it
+    wye_graph_info info{};        // for a graph
+    std::uint64_t record_ns = 0;  // for a graph: to check, compile and record it
 };
 
-// Uploads the inputs once; a `persistent` buffer without one starts at zero. Then makes room for
-// the outputs, runs `dispatch`, which has no arguments yet, and reads the outputs once. Each
-// repetition starts from what the previous one left; outputs that are neither inputs nor persistent
-// start at zero each time. Stops at the first error, which names the repetition; then no outputs
-// are written.
+// Uploads the inputs once; a `persistent` buffer without an input starts with zeros. Then makes
+// room for the outputs, runs `dispatch`, which has no arguments yet, and reads the outputs once.
+// Each repetition starts from what the previous one left; outputs that are neither inputs nor
+// persistent start with zeros each time. Stops at the first error, which names the repetition; then
+// no outputs are written.
 [[nodiscard]] Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
                                               const Device& device, std::vector<Slot>& slots,
                                               const Repeat& how);

@@ -22,7 +22,7 @@
 namespace wye::tool {
 namespace {
 
-constexpr std::uint64_t kCloseWithin = 2'000'000'000;  // ns, after a time-out
+constexpr std::uint64_t kCloseWithin = 2'000'000'000;  // ns, to close the context after a time-out
 
 Result<std::uint64_t> param_bits(const std::string& name, const std::string& text,
                                  std::string_view type) {
@@ -71,7 +71,8 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
     return out;
 }
 
-// A command brings no storage for outputs, so only its element count says how large these are.
+// `wye run` brings no storage for outputs, so only --elements says how large outputs of unstated
+// size are.
 Result<void> check_counts(const wye_program_description& about, const RunOptions& options) {
     if (options.elements) return {};
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
@@ -139,7 +140,7 @@ Result<void> run_program(const RunOptions& options) {
     StagedOutputs staged;
     WYE_TRY(open_outputs(slots, staged));
     const std::uint64_t timeout_ns = options.timeout_ms * 1'000'000U;
-    // Buffers that stay on the device are bound there.
+    // run_repeatedly binds buffers that stay on the device.
     const bool resident = options.repeat || std::ranges::any_of(slots, &Slot::persistent);
     const auto ran = resident
                          ? run_repeatedly(dispatch, program, device, slots,

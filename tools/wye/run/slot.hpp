@@ -14,14 +14,14 @@ namespace wye::tool {
 
 struct Slot {
     std::string name;
-    std::string type;  // of its elements
+    std::string type;  // the type of the elements
     Element element{};
-    bool persistent = false;  // it stays on the device, so that it may have input and output bytes
+    bool persistent = false;  // the buffer stays on the device, so it may have input and output
     std::vector<std::byte> input;
     Memory output;
     Shape shape;             // of the output; empty: one dimension
     std::string target;      // a file; "-": standard output; empty: none
-    bool shown = false;      // as a table
+    bool shown = false;      // whether the output is printed as a table
     std::size_t staged = 0;  // the number of the file among the staged outputs
 
     // Whether the output is read back.

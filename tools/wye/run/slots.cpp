@@ -27,8 +27,8 @@ Result<void> check_once(const Named& names, const char* flag, const char* stream
                  "Fix: name a file for all but one", "-");
 }
 
-// The bytes of an input whose count the program computes from the slots that are filled; empty if
-// they do not determine it.
+// The bytes of an input whose count the program computes from the filled slots; nullopt: the filled
+// slots do not determine the count.
 std::optional<std::uint64_t> computed_bytes(Dispatch dispatch, const wye_program_description& about,
                                             const std::vector<Slot>& slots, std::size_t wanted) {
     std::size_t next = 0;
@@ -45,8 +45,8 @@ std::optional<std::uint64_t> computed_bytes(Dispatch dispatch, const wye_program
     return sizes.ok() ? std::optional((*sizes)[wanted]) : std::nullopt;
 }
 
-// Reads an input: at most the bytes that can be used, by the program's literal or computed count,
-// else by the device's limit.
+// Reads an input. Its size must be that of the program's literal count or of the `computed` count;
+// if there is neither, it may be at most the device's largest buffer.
 Result<void> read_input(const wye_buffer_description& buffer, const std::string& data,
                         std::optional<std::uint64_t> computed, const Device& device, Slot& slot) {
     Wanted wanted{slot.name, slot.type, slot.element, UINT64_MAX, false};
@@ -148,7 +148,7 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about,
         const wye_buffer_description* buffer;
         const std::string* data;
     };
-    std::vector<Late> late;  // inputs whose count follows from others
+    std::vector<Late> late;  // inputs whose count follows from other inputs
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
         const wye_buffer_description& buffer = about.buffers[i];
         if (detail::view(buffer.role) == "shared") continue;
@@ -207,7 +207,7 @@ Result<void> open_outputs(std::vector<Slot>& slots, StagedOutputs& staged) {
 }
 
 Result<void> write_outputs(const std::vector<Slot>& slots, StagedOutputs& staged) {
-    std::list<std::vector<std::byte>> contents;  // until they are in place
+    std::list<std::vector<std::byte>> contents;  // kept until the files are in place
     for (const Slot& slot : slots) {
         if (slot.target.empty() || slot.target == "-") continue;
         std::span<const std::byte> bytes = slot.output.bytes();
@@ -217,7 +217,7 @@ Result<void> write_outputs(const std::vector<Slot>& slots, StagedOutputs& staged
     }
     WYE_TRY(staged.commit());
     for (const Slot& slot : slots) {
-        // A failure to write shows at the end of the command.
+        // A failure to write is reported at the end of the command.
         if (slot.target == "-")
             std::fwrite(slot.output.bytes().data(), 1, slot.output.bytes().size(), output());
         if (slot.shown) fmt::print(output(), "{}", shown_table(slot.table(), page_width()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares a program's needs with a device's facts. An unreported capability is absent, an
+// Compares a program's needs with a device's facts. An unreported capability counts as absent, an
 // unreported workgroup limit counts as 1, and other unreported limits are left to the driver and
 // listed as unverified. Pure; free-threaded.
 #pragma once
@@ -21,10 +21,10 @@ struct Requirements {
     std::uint64_t shared_bytes = 0;
     std::uint64_t private_bytes = 0;
     std::uint64_t param_bytes = 0;
-    std::uint64_t buffers = 0;               // bound to the kernel, `shared` memory excluded
+    std::uint64_t buffers = 0;               // bound to the kernel; `shared` memory does not count
     std::uint64_t largest_buffer_bytes = 0;  // 0: unknown before the launch
     std::uint64_t total_bytes = 0;           // sum of the buffers made for the launch; 0: unknown
-    bool subgroups = false;                  // any width that divides the workgroup
+    bool subgroups = false;                  // needs a subgroup width that divides the workgroup
     std::uint32_t subgroup = 0;              // the required width; 0: any
 };
 

@@ -2,9 +2,10 @@
 //
 // Registry: the catalogue of a context's plugins and devices. The first request that is not for
 // built-in plugins alone searches for plugins and reads their manifests, but opens none; with
-// layers or WYE_PLUGINS_DISABLE, creating the registry does. A plugin is opened once, at the first
-// request that may concern one of its devices, and the result is kept. If a plugin file has the id
-// of a built-in plugin, the built-in one is used and the file gets a record.
+// layers or WYE_PLUGINS_DISABLE, the registry already searches when it is created. A plugin is
+// opened once, at the first request that may concern one of its devices, and the result is kept. If
+// a plugin file has the id of a built-in plugin, the built-in one is used and the file gets a
+// record.
 //
 // Devices share ownership of their plugin: a DeviceRef stays valid after the registry is destroyed.
 // Free-threaded; holds no lock during a call of a plugin. Everything that is passed over gets a
@@ -29,7 +30,8 @@
 
 namespace wye::registry {
 
-// A plugin that is linked into the host. Its id must equal the description's.
+// A plugin that is linked into the host. `id` must equal the id in the wye_plugin_desc that `query`
+// returns.
 struct BuiltinPlugin {
     std::string id;
     wye_plugin_query_fn query = nullptr;
@@ -53,12 +55,13 @@ struct Options {
     std::filesystem::path host_folder;  // of the host library
     Config config;                      // handed to plugins
     ProbeOptions probe;
-    // What the host found wrong before, with the area of the log line; empty: it logs it itself.
+    // Problems that the host found earlier, each with the area of its log line. With an empty area,
+    // the registry does not log the record; the host does.
     std::vector<std::pair<std::string_view, Record>> records;
-    bool named_cache = true;  // the user named the configuration's cache folder, it is no default
+    bool named_cache = true;  // the cache folder was chosen by the user; false: it is the default
     LogSink log;
-    std::uint32_t log_level = WYE_LOG_DEBUG;  // the least severe level of which `log` keeps texts
-    // Null: native_file_system(). Else it must outlive the registry.
+    std::uint32_t log_level = WYE_LOG_DEBUG;  // `log` drops texts of less severe levels
+    // Null: native_file_system(). Any other object must outlive the registry.
     const FileSystem* files = nullptr;
 };
 
@@ -92,11 +95,11 @@ struct PassedOver {
     enum class Why : std::uint8_t {
         unmatched,  // the entry names nothing that exists
         excluded,   // a "-" entry names it
-        failed,     // its plugin has no devices
-        unusable,   // its plugin reports it as unusable
-        unfit,      // properties or the program's needs rule it out
-        outranked,  // the plugin was not opened, because another device ranks higher or comes first
-        not_tried,  // a later entry of the selector, whose plugin was not opened
+        failed,     // the plugin failed, or found no devices
+        unusable,   // the device is unusable, as its plugin or its probe says
+        unfit,      // the device lacks a property, or does not fit the program
+        outranked,  // not checked: the chosen device ranks higher or comes first
+        not_tried,  // an entry of the selector after the one that gave the device
     };
     std::string subject;  // in selector syntax: "name:0", "name"
     std::string reason;
@@ -107,9 +110,9 @@ struct PassedOver {
 
 // How strictly a selector binds the choice.
 enum class Policy : std::uint8_t {
-    require,    // only devices that it names, in the order of its entries
-    prefer,     // devices that it names first, then the best of all that it does not exclude
-    automatic,  // the best of the devices that it names; the order of its entries does not count
+    require,    // only devices that the selector names, in the order of its entries
+    prefer,     // as `require`; then the best of all others that are not excluded
+    automatic,  // the best device that the selector names; the order of its entries does not count
 };
 
 struct Selection {
@@ -118,8 +121,8 @@ struct Selection {
     std::vector<PassedOver> passed_over;
 };
 
-// Returns the reasons against a device; empty if it fits. Called without locks, possibly several
-// times for one device.
+// Returns the reasons against a device; empty: the device fits. Called without locks, possibly
+// several times for one device.
 using Fit = std::function<std::vector<std::string>(const DeviceInfo&)>;
 
 class Registry {
@@ -129,23 +132,24 @@ class Registry {
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    // Snapshots, in search order. Opening a plugin may add records.
+    // Snapshots: the plugins, in search order, and the records. Opening a plugin may add records.
     [[nodiscard]] std::vector<PluginInfo> plugins() const;
     [[nodiscard]] std::vector<Record> records() const;
-    // What is put over every plugin, the first nearest to the host.
+    // The layers, which are put over every plugin; the first is nearest to the host.
     [[nodiscard]] const std::vector<Layer>& layers() const noexcept;
     [[nodiscard]] const HostServices& host() const noexcept;
     [[nodiscard]] std::shared_ptr<const HostServices> shared_host() const noexcept;
 
     // Opens a plugin: negotiates with it, initialises it and enumerates its devices. Later calls
-    // return the first result, a failure included. NOT_FOUND lists the plugins that exist.
+    // return the first result, a failure included. The error NOT_FOUND lists the plugins that
+    // exist.
     [[nodiscard]] Result<PluginInfo> open_plugin(std::string_view id);
 
     // Selects the first usable device that the selector names and `fit` accepts. Opens only plugins
-    // that the selector can name, and those of an entry only if earlier entries gave no device.
-    // `auto` takes the best device by `Options::rank`. NO_DEVICE: each device passed over is a
-    // cause, the message lists the devices that exist, and the remedy suggests another device or
-    // the nearest spelling.
+    // that the selector can name, and opens the plugins of an entry only if earlier entries gave no
+    // device. `auto` takes the best device by `Options::rank`. NO_DEVICE: each device passed over
+    // is a cause, the message lists the devices that exist, and the remedy suggests another device
+    // or the nearest spelling.
     [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {},
                                            Policy policy = Policy::require);
 
@@ -153,8 +157,8 @@ class Registry {
     // Considers built-in and opened plugins only, so that a refusal loads no driver.
     [[nodiscard]] std::shared_ptr<const DeviceInfo> alternative(const Fit& fit);
 
-    // Lists every device that the selector names, unusable ones included; `auto` names all. The
-    // order is that of the entries, without duplicates; may be empty.
+    // Lists every device that the selector names, unusable ones included; `auto` names all. Returns
+    // the devices in the order of the entries, without duplicates; there may be none.
     [[nodiscard]] std::vector<std::shared_ptr<const DeviceInfo>> devices(const Selector& selector);
 
     // As `devices`, and also returns the selector entries that name nothing.
@@ -181,29 +185,32 @@ class Registry {
     [[nodiscard]] PhysicalListing physical();
 
     // Translates an artifact to another format with the plugin's compiler. Needs neither device nor
-    // driver: it works even if the plugin's probe failed, and `device` may be an index that the
-    // plugin does not have. UNSUPPORTED if the plugin cannot translate; other errors are the
-    // plugin's.
+    // driver: it works even if listing the plugin's devices failed, and `device` may be an index
+    // that the plugin does not have. UNSUPPORTED if the plugin cannot translate; other errors are
+    // the plugin's.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
-    // Finds the plugin whose manifest says that it translates to the format. Opens no plugin.
+    // A translation that a plugin's compiler can make, as the plugin's manifest says. `translators`
+    // lists all of them, and opens no plugin.
     struct Translator {
         std::string plugin;
         Translation translation;
     };
     [[nodiscard]] std::vector<Translator> translators() const;
 
-    // The name and version of an opened plugin's compiler; empty if it has none that works.
+    // The name and version of an opened plugin's compiler; empty if the plugin has no working
+    // compiler.
     [[nodiscard]] std::string compiler(std::string_view plugin);
 
-    // Identifies the plugin, its file and its compiler, as the validity key of cached translations.
-    // Errors as for translate.
+    // Identifies the plugin, its file and its compiler: cached translations are valid for one
+    // identity only. Errors as for `translate`.
     [[nodiscard]] Result<std::string> translator_identity(std::string_view plugin);
 
-    // Opens a device; each call gives an independent one. NO_DEVICE if the device is unusable.
+    // Opens a device; each call gives an independent DeviceRef. NO_DEVICE if the device is
+    // unusable.
     [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);
 
     // ---- Verdicts on plugin files; none of these opens a plugin or starts a process --------

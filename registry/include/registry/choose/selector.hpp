@@ -10,11 +10,11 @@
 //
 // "-" excludes the devices from the other entries. `auto` and `*` both mean all devices, the best
 // first; `plugin` and `plugin:*` mean all devices of a plugin, in index order. `@id` means one
-// physical device, in each plugin that has it, the best first; `id` is its id, the id of one of its
-// devices, its UUID or its PCI address. A quoted part of a name is compared without regard to case.
-// Properties (property.hpp) must all hold. A selector that consists of exclusions means `auto`
-// without the excluded devices. Spaces around entries and properties are ignored. Pure values;
-// free-threaded.
+// physical device, in each plugin that has it, the best first; `id` is the physical device's id,
+// UUID or PCI address, or the id of one of its devices. A quoted part of a name is compared without
+// regard to case. Properties (property.hpp) must all hold. A selector that consists of exclusions
+// means `auto` without the excluded devices. Spaces around entries and properties are ignored. Pure
+// values; free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct SelectorEntry {
     Kind kind = Kind::automatic;
     bool discard = false;
     bool star = false;        // written as `plugin:*`
-    std::string plugin;       // for kinds plugin and device; for id and name, empty means any
+    std::string plugin;       // for kinds plugin and device; for id and name, empty: any plugin
     std::uint32_t index = 0;  // for kind device
     std::string text;         // for kinds id and name: as written, without "@" or quotes
     std::vector<Property> properties;
@@ -49,7 +49,7 @@ struct SelectorEntry {
     [[nodiscard]] const Property* broken(const DeviceInfo& device) const;
     // Whether the entry may name a device of the plugin.
     [[nodiscard]] bool can_name(std::string_view plugin_id) const noexcept;
-    // Whether the devices that it names are ordered by rank, as for `auto`, not by index.
+    // Whether the devices that the entry names are ordered by rank, as for `auto`, not by index.
     [[nodiscard]] bool ranked() const noexcept { return plugin.empty(); }
 };
 
@@ -62,20 +62,20 @@ struct Selector {
     [[nodiscard]] bool discards(const DeviceInfo& device, std::string_view physical = {}) const;
     // Whether a "-" entry names all devices of the plugin.
     [[nodiscard]] bool discards_plugin(std::string_view plugin_id) const noexcept;
-    // Whether the selector can name no device of the plugin, so that it need not be opened.
+    // Whether the selector can name no device of the plugin, so that the plugin need not be opened.
     [[nodiscard]] bool excludes_plugin(std::string_view plugin_id) const noexcept;
     // Whether an entry names a device by an id.
     [[nodiscard]] bool has_ids() const noexcept;
 };
 
-// INVALID_ARGUMENT gives the column, and a line with a caret under the text. An empty text is
-// `auto`.
+// The error INVALID_ARGUMENT states the column, and shows the text with a caret below. An empty
+// text is `auto`.
 [[nodiscard]] Result<Selector> parse_selector(std::string_view text);
 [[nodiscard]] std::string to_text(const Selector& selector);
 [[nodiscard]] std::string to_text(const SelectorEntry& entry);
 
-// The selector of all devices of a kind, for a remedy where `gpu`, say, is taken for a plugin:
-// "*[kind=gpu]". Empty if the word is no kind.
+// The selector of all devices of a kind ("*[kind=gpu]"), for the remedy where a kind such as `gpu`
+// was written in place of a plugin. Empty if `word` is not a kind.
 [[nodiscard]] std::string devices_of_kind(std::string_view word);
 
 }  // namespace wye::registry

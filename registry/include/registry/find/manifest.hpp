@@ -9,8 +9,8 @@
 //               "package": "ocl-icd-libopencl1"}]}
 //
 // plugin-abi/manifest.schema.json is its schema. Unknown keys are ignored, so that later schemas
-// can add some, and listed for a warning. Pure; free-threaded; does not throw for any input. Errors
-// are BAD_MANIFEST and name the key ("abi.major").
+// can add keys, and are listed for a warning. Pure; free-threaded; does not throw for any input.
+// Errors are BAD_MANIFEST and name the key ("abi.major").
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,26 @@ inline constexpr std::size_t kManifestBytes = 64 * 1024;  // larger files are re
 inline constexpr int kManifestDepth = 8;                  // files with deeper nesting are refused
 inline constexpr std::string_view kManifestSuffix = ".wye.json";
 
-// A system library that the plugin opens at run time. If it is absent, the plugin is not opened.
+// A system library that the plugin opens at run time. If the library is absent, the plugin is not
+// opened.
 struct Need {
     std::string soname;
     std::string min_version;  // may be empty
     // How the version is found. "symbols": the highest of the versions that the library defines for
     // its symbols ("NAME_3.0" is 3.0). "file": what follows ".so." in its file name.
     std::string version_from;
-    std::string package;  // its Debian package; may be empty
+    std::string package;  // the library's Debian package; may be empty
 };
 
-// A format that the plugin's compiler can translate to, from one that the host lowers to.
+// A format that the plugin's compiler can make from a format that the host lowers to.
 struct Translation {
     std::string format;
     std::string from;           // the host's format
     std::string target_option;  // the compiler option before the target's name; may be empty
 };
 
-// Something that the driver's devices depend on, besides the libraries that it loads. Exactly one
-// member is set.
+// Something that the driver's devices depend on, besides the libraries that the driver loads.
+// Exactly one member is set.
 struct Watch {
     std::string path;  // a file, or a folder with its files; `~/` is the user's home
     // An environment variable, "PREFIX_*" for several; paths in its value are watched too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Search: finds plugin files, in order, and the reasons against others. A pure function of its
-// input, which includes the file system; opens no library. Free-threaded; nothing throws.
+// Search: finds plugin files, in order, and records why it passes others over. A pure function of
+// its input, which includes the file system; opens no library. Free-threaded; nothing throws.
 // registry/README.md has the order and the rules.
 #pragma once
 
@@ -28,7 +28,7 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 // $XDG_DATA_HOME/wye/plugins, else $HOME/.local/share/wye/plugins; empty when neither is absolute.
 [[nodiscard]] std::filesystem::path user_plugin_folder(const Environment& environment);
 
-// Names plugins that are not opened, built-in ones included.
+// The variable that names the plugins not to be opened, which may be built-in ones.
 inline constexpr std::string_view kDisableVariable = "WYE_PLUGINS_DISABLE";
 
 enum class Source : std::uint8_t { builtin, application, environment, user, system, beside_host };
@@ -38,7 +38,7 @@ struct SearchInput {
     std::vector<std::filesystem::path> application;  // files or folders that the application names
     // WYE_PLUGIN_PATH, WYE_PLUGIN_PATH_ADD, WYE_PLUGINS_DISABLE
     Environment environment;
-    bool elevated = false;  // the environment and the user folder are ignored
+    bool elevated = false;  // true: the environment and the user folder are ignored
     Trusted trusted;  // in addition to root and, unless elevated, the owners of the host's folder
     std::filesystem::path user_folder;    // empty: none
     std::filesystem::path system_folder;  // empty: none
@@ -54,8 +54,8 @@ struct Candidate {
     std::optional<Manifest> manifest;  // none only for a file that the application names
     std::filesystem::path manifest_file;
     Source source = Source::application;
-    // Further candidates of the same id, in order. If this one's file turns out not to be what its
-    // manifest says, the next is opened instead.
+    // Further candidates of the same id, in order. If the file of this candidate turns out not to
+    // be what its manifest says, the next candidate is opened instead.
     std::vector<Candidate> shadowed;
 };
 
@@ -65,8 +65,8 @@ struct Candidate {
 
 struct SearchResult {
     std::vector<Candidate> candidates;  // in search order, one per id
-    std::vector<Candidate> layers;      // likewise; their ids are names of their own
-    std::vector<Record> records;        // kMostRecords at most, the last with the number left out
+    std::vector<Candidate> layers;      // in search order; a layer may have the id of a plugin
+    std::vector<Record> records;        // at most kMostRecords; the last states the number left out
     std::vector<std::string> disabled;  // ids of plugins that WYE_PLUGINS_DISABLE names
 };
 

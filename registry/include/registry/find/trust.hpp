@@ -20,11 +20,12 @@ namespace wye::registry {
 // The owners whose files are trusted, in addition to root.
 struct Trusted {
     std::vector<std::uint32_t> users;
-    std::optional<std::uint32_t> private_group;  // the user's own group, with the user's number
+    std::optional<std::uint32_t> private_group;  // the user's group, if it has the user's number
 };
 
-// Trusts the effective user of this process. Trusts nobody if the process is `elevated` by its
-// group or capabilities alone, as the effective user is then the one who started it.
+// Trusts the effective user of this process, besides root. If the process is `elevated` by its
+// group or capabilities alone, trusts root only, since the effective user is then the user who
+// started the process.
 [[nodiscard]] Trusted trusted_users(bool elevated);
 
 class Trust {
@@ -34,7 +35,7 @@ class Trust {
     struct Seen {
         FileStatus status;           // of the path's target; `missing` if there is none
         std::filesystem::path real;  // the path with all links resolved
-        // Why it is not trusted: "everyone may write to `/tmp`"; empty: trusted.
+        // Why the path is not trusted: "everyone may write to `/tmp`"; empty: it is trusted.
         std::string fault;
         std::string fix;  // the remedy for the fault
     };

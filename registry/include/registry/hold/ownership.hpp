@@ -11,7 +11,8 @@
 // release, outside locks.
 //
 // Errors: STALE_HANDLE (freed, or never made), WRONG_KIND, WRONG_OWNER (another context or device),
-// BUFFER_IN_USE, LIMIT_EXCEEDED. Each names the handle, its kind or owner, and the expected one.
+// BUFFER_IN_USE, LIMIT_EXCEEDED. Each error names the handle, its kind or owner, and the kind or
+// owner that was expected.
 #pragma once
 
 #include <array>
@@ -56,11 +57,11 @@ struct Owner {
 using OwnerRef = std::shared_ptr<const Owner>;
 [[nodiscard]] std::string to_text(const Owner& owner);  // "name:0 (generation 1)"
 
-// A number, 1 to 4095, that is unique among the live contexts of a process. Tags are taken in turn,
-// so a released tag is reused last. Free-threaded; move-only.
+// A number, 1 to 4095, that is unique among the live contexts of a process. Tags are given out in a
+// cycle, so that a released tag is reused as late as possible. Free-threaded; move-only.
 class ContextTag {
   public:
-    // LIMIT_EXCEEDED while 4095 are held.
+    // LIMIT_EXCEEDED while 4095 tags are held.
     [[nodiscard]] static Result<ContextTag> take();
     ContextTag(ContextTag&& other) noexcept : value_(std::exchange(other.value_, 0)) {}
     ContextTag& operator=(ContextTag&& other) noexcept {
@@ -80,7 +81,7 @@ class HandleTable;
 // Keeps an object alive. Move-only.
 class Pin {
   public:
-    Pin() noexcept = default;  // empty: may only be assigned and destroyed
+    Pin() noexcept = default;  // an empty pin: may only be assigned and destroyed
     Pin(Pin&& other) noexcept
         : table_(other.table_),
           slot_(std::exchange(other.slot_, nullptr)),
@@ -107,7 +108,7 @@ class Pin {
         return std::static_pointer_cast<T>(shared());
     }
     [[nodiscard]] void* object() const noexcept { return slot_->object; }
-    // Null: the context owns it.
+    // Null: the context owns the object.
     [[nodiscard]] const OwnerRef& owner() const noexcept { return slot_->owner; }
     [[nodiscard]] std::string label() const;
     // As `label`, but valid only until the object is freed or relabelled.
@@ -125,7 +126,8 @@ class Pin {
     Handle handle_ = 0;
 };
 
-// Uses of objects by submitted work. Destroy it when the work has ended. Move-only.
+// The uses of objects by submitted work. The InFlight must be destroyed when the work has ended.
+// Move-only.
 class InFlight {
   public:
     // The maximum number of uses of one submit: the buffers of a program, and the grid's buffer.
@@ -136,7 +138,7 @@ class InFlight {
     InFlight& operator=(InFlight&& other) noexcept;
     ~InFlight() { release(); }
     void release() noexcept {
-        if (!slots_.empty()) end_uses();  // inline: an InFlight is empty before it is assigned
+        if (!slots_.empty()) end_uses();  // checked inline: often there are no uses
     }
 
   private:
@@ -151,8 +153,8 @@ class InFlight {
 struct Place {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::string_view role;    // "input", "output", "binding", "grid"; empty: not given
-    std::uint32_t index = 0;  // within its list, or the binding number; kNone: it has none
-    std::string_view name;    // the program's name for it; may be empty
+    std::uint32_t index = 0;  // in the list, or the binding number; kNone: no index
+    std::string_view name;    // its name in the program; may be empty
 };
 
 class HandleTable {
@@ -169,11 +171,12 @@ class HandleTable {
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object,
                                      const OwnerRef& owner, std::string_view label);
     // Adds an object that is not shared, without a label. Calls `release` with the object once
-    // nothing uses it; does not if `add` fails.
+    // nothing uses it, but not if `add` fails.
     using Release = void (*)(void* object) noexcept;
     [[nodiscard]] Result<Handle> add(HandleKind kind, void* object, Release release,
                                      const OwnerRef& owner);
-    // As above, but only in a slot that was used before; 0: there is none, call `add`.
+    // As `add` above, but takes only a slot that was used before, so that nothing is allocated. 0:
+    // there is no such slot; call `add` instead.
     [[nodiscard]] Handle try_add(HandleKind kind, void* object, Release release,
                                  const OwnerRef& owner) noexcept;
 
@@ -181,22 +184,23 @@ class HandleTable {
     // Like `find`; WRONG_OWNER unless `expected` owns the object.
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
-    // Another pin of the same object, even if its handle was freed meanwhile. LIMIT_EXCEEDED.
+    // Makes another pin of the same object, even if its handle was freed meanwhile. Error:
+    // LIMIT_EXCEEDED.
     [[nodiscard]] Result<Pin> pin_again(const Pin& pin) const;
 
-    // Checks that all handles are live and adds a use to each: all or none. At most InFlight::kMost
-    // handles.
+    // Checks that all handles are live, and adds a use to each of them; after a failure, to none.
+    // At most InFlight::kMost handles.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
 
     // The error BUFFER_IN_USE for a pinned object.
     [[nodiscard]] static Error in_use(const Pin& pin, HandleKind kind);
 
-    // Frees a handle. BUFFER_IN_USE while submitted work uses it. Concurrent calls that already
-    // hold a pin end normally.
+    // Frees a handle. BUFFER_IN_USE while submitted work uses the object. Concurrent calls that
+    // already hold a pin end normally.
     [[nodiscard]] Result<void> remove(Handle handle, HandleKind kind);
-    // Frees a handle at once; the object is destroyed when nothing uses it.
+    // Frees a handle at once; the object is destroyed when nothing uses it any more.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
-    // As above, by a pin, which it releases.
+    // As `retire` above, for the object of a pin. Releases the pin.
     [[nodiscard]] Result<void> retire(Pin pin);
 
     // As `find` and `begin_use`, but without an error: a failure returns an empty pin, or false.
@@ -211,8 +215,9 @@ class HandleTable {
     [[nodiscard]] std::vector<Pin> all(HandleKind kind) const;
     // The number of an owner's objects that still exist, retired ones included.
     [[nodiscard]] std::size_t owned(const OwnerRef& owner) const;
-    // Retires every live handle of an owner except buffers, users before what they use. The caller
-    // retires the buffers, since it knows the graphs, which use buffers without a pin.
+    // Retires every live handle of an owner, except those of buffers; users before the objects that
+    // they use. The caller retires the buffers: graphs use buffers without a pin, and only the
+    // caller knows the graphs.
     void retire_all(const OwnerRef& owner);
 
     // Whether submitted work uses the object of a pin.
@@ -226,7 +231,7 @@ class HandleTable {
     friend class InFlight;
     using Slot = detail::HandleSlot;
     void unpin(Slot* slot) const noexcept { release(slot, detail::kPin); }
-    // Releases pins or uses. Releasing the last one of a closing slot empties it.
+    // Releases pins or uses. Releasing the last pin or use of a closing slot empties the slot.
     void release(Slot* slot, std::uint64_t amount) const noexcept {
         const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
         if ((now & detail::kClosing) != 0) [[unlikely]]
@@ -242,25 +247,27 @@ class HandleTable {
     }
     // Takes an empty slot, or makes one; null if none is left.
     [[nodiscard]] Slot* take() WYE_REQUIRES(mutex_);
-    // Makes a slot that `take` returned, and that has its object, live.
+    // Makes a slot live. `take` returned the slot, and its object is already set.
     [[nodiscard]] Handle publish(Slot& slot, HandleKind kind, const OwnerRef& owner) noexcept
         WYE_REQUIRES(mutex_);
-    // The handle of a live slot; 0 for others.
+    // The handle of a live slot; 0 for any other slot.
     [[nodiscard]] Handle handle(const Slot& slot) const WYE_REQUIRES(mutex_);
-    // Adds a pin or a use. Null on failure; `full` is set if there are too many.
+    // Adds a pin or a use. Null on failure; `full` is set if there are already too many pins or
+    // uses.
     [[nodiscard]] Slot* acquire(Handle handle, HandleKind kind, std::uint64_t amount,
                                 bool& full) const noexcept;
-    // The index of the first refused handle; the number of handles if none is refused.
+    // Adds a use to each handle. Returns the index of the first refused handle, or the number of
+    // handles if none is refused.
     [[nodiscard]] std::size_t use(std::span<const Handle> handles, InFlight& out,
                                   bool& full) const noexcept;
     [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,
                                 const Place& place) const;
-    // Starts to close a live slot. False: it was not live, or submitted work uses it and
-    // `even_in_use` is false.
+    // Starts to close a live slot. False: the slot was not live, or submitted work uses its object
+    // and `even_in_use` is false.
     [[nodiscard]] static bool close(Slot& slot, bool even_in_use) noexcept;
 
     const std::uint16_t tag_;
-    std::array<std::atomic<Slot*>, detail::kChunks + 1> chunks_{};  // the last one stays null
+    std::array<std::atomic<Slot*>, detail::kChunks + 1> chunks_{};  // the last stays null
     mutable sdk::Mutex mutex_;  // also guards the allocation of chunks
     mutable Slot* empty_ WYE_GUARDED_BY(mutex_) = nullptr;
     std::uint32_t made_ WYE_GUARDED_BY(mutex_) = 0;

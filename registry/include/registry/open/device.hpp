@@ -2,13 +2,14 @@
 //
 // Devices: DeviceInfo, the immutable description of a probed device, and owners of a plugin's
 // native objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeCommand,
-// NativeQueue. Every native object keeps its device alive, and a device its plugin, so that they
-// are destroyed in the order that the ABI requires. Tables are the host's full copies: no slot is
-// null, and a missing optional slot returns WYE_UNIMPLEMENTED. A slot that succeeds but returns a
-// null object gives PLUGIN_FAULT.
+// NativeQueue. Every native object keeps its device alive, and a device keeps its plugin alive, so
+// that all of them are destroyed in the order that the ABI requires. Tables are the host's full
+// copies: no slot is null, and a missing optional slot returns WYE_UNIMPLEMENTED. A slot that
+// succeeds but returns a null object gives PLUGIN_FAULT.
 //
-// Threads: NativeDevice is free-threaded; NativeQueue::submit is for one thread at a time, the
-// other members are free-threaded. The subject of errors is the device's selector.
+// Threads: one thread at a time may submit to a NativeQueue (send, send_plain, submit, wait_native)
+// or ask for its newest value. All other members are free-threaded. The subject of errors is the
+// device's selector.
 #pragma once
 
 #include <atomic>
@@ -35,18 +36,19 @@ struct DeviceInfo {
     std::string plugin;       // id
     std::uint32_t index = 0;  // within the plugin
     std::string selector;     // "name:0", as accepted by parse_selector
-    std::string id;           // 16 hex digits; stable while plugin, name, PCI address and UUID are
+    std::string id;           // 16 hex digits, made from plugin, name, PCI address and UUID
     std::string name;
     bool usable = false;
-    std::string reason;  // why it is unusable
-    std::string fix;     // how to make it usable, "Fix: ..."
+    std::string reason;  // why the device is unusable
+    std::string fix;     // how to make the device usable, "Fix: ..."
     std::int64_t native_code = 0;
     std::vector<std::string> formats;  // accepted artifact formats, most preferred first
     Facts facts;
     std::chrono::steady_clock::time_point probed{};  // when the facts were read
 };
 
-// Counts of a device's buffers since it was opened. Staging memory is host memory and not counted.
+// Counts of a device's buffers since the device was opened. Staging memory is host memory and not
+// counted.
 struct BufferCounts {
     std::uint64_t made = 0;
     std::uint64_t bytes = 0;  // of the live buffers, as requested
@@ -75,7 +77,7 @@ class NativeDevice {
     [[nodiscard]] const DeviceInfo& info() const noexcept { return *info_; }
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
-    [[nodiscard]] std::uint32_t minor() const noexcept;  // the effective one of its plugin
+    [[nodiscard]] std::uint32_t minor() const noexcept;  // the plugin's effective minor
 
     // Whether the plugin is built in, so that calls to it need no ProcessStateGuard.
     [[nodiscard]] bool built_in() const noexcept { return built_in_; }
@@ -92,12 +94,13 @@ class NativeDevice {
     [[nodiscard]] Result<void> flush() const;  // UNIMPLEMENTED: wait on each queue instead
     [[nodiscard]] bool lost() const noexcept;  // false if the plugin cannot tell
     [[nodiscard]] const HostServices& host() const noexcept;  // the services given to its plugin
-    // Reacquires a lost device; its objects are invalid afterwards. Waits for calls that make or
-    // describe objects of the device, and refuses later ones with DEVICE_LOST. The caller sees to
-    // it that nothing is submitted any more, and that all work has ended. UNIMPLEMENTED or
-    // UNSUPPORTED: open the device again instead.
+    // Reacquires a lost device, whose objects are invalid afterwards. Waits for calls that make or
+    // describe objects of the device, and refuses later ones with DEVICE_LOST. The caller ensures
+    // that nothing more is submitted, and that all work has ended. UNIMPLEMENTED or UNSUPPORTED:
+    // open the device again instead.
     [[nodiscard]] Result<void> recover() const;
-    // Entered by these calls. DEVICE_LOST if it was closed.
+    // The gate of the device. Calls that make or describe objects of the device enter the gate.
+    // `check_gate` returns DEVICE_LOST if the gate was closed when `stay` entered it.
     [[nodiscard]] Gate& gate() const noexcept { return gate_; }
     [[nodiscard]] Result<void> check_gate(const Gate::Stay& stay) const;
     // The device's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
@@ -134,8 +137,8 @@ class NativeBuffer {
     [[nodiscard]] static Result<NativeBuffer> registered(DeviceRef device, void* memory,
                                                          std::uint64_t size,
                                                          std::string_view label);
-    // Makes a buffer of the application's own memory, which it keeps owning. UNSUPPORTED: the
-    // plugin adopts none.
+    // Makes a buffer from memory of the driver's API that the application owns, and keeps owning.
+    // UNSUPPORTED: the plugin cannot adopt memory.
     [[nodiscard]] static Result<NativeBuffer> adopt(DeviceRef device,
                                                     const wye_native_handle& memory,
                                                     std::uint64_t size, std::uint64_t alignment,
@@ -148,11 +151,12 @@ class NativeBuffer {
     NativeBuffer& operator=(NativeBuffer&& other) noexcept;
     ~NativeBuffer();
 
-    // The buffer's bytes, valid until it is destroyed or the device is recovered. UNIMPLEMENTED or
-    // UNSUPPORTED: it cannot be mapped.
+    // Maps the buffer. The mapping is valid until the buffer is destroyed or the device is
+    // recovered. UNIMPLEMENTED or UNSUPPORTED: the buffer cannot be mapped.
     [[nodiscard]] Result<wye_mapping> map() const;
-    // Makes mapped bytes that one side wrote visible to the other (enum wye_sync_direction). Ok if
-    // the plugin has no such slot, since its mappings are then coherent.
+    // Makes mapped bytes visible to the device after the host wrote them, or to the host after the
+    // device wrote them (enum wye_sync_direction). Ok if the plugin has no such slot, since its
+    // mappings are then coherent.
     [[nodiscard]] Result<void> sync(std::uint64_t offset, std::uint64_t size,
                                     std::uint32_t direction) const;
 
@@ -179,12 +183,13 @@ class NativeProgram {
     // their first build.
     [[nodiscard]] static Result<NativeProgram> create(DeviceRef device,
                                                       const wye_artifact& artifact);
-    // Loads a program from the bytes of `save`, which may be another process's. UNSUPPORTED or
-    // UNIMPLEMENTED: compile it instead.
+    // Loads a program from the bytes that `save` returned, perhaps in another process. UNSUPPORTED
+    // or UNIMPLEMENTED: compile the program instead.
     [[nodiscard]] static Result<NativeProgram> load(DeviceRef device, const wye_artifact& artifact,
                                                     std::span<const std::byte> saved);
     // Serialises the program; may take long, and restores signal state afterwards. UNIMPLEMENTED or
-    // UNSUPPORTED: it cannot be saved. NOT_READY: it can be saved only after its first launch.
+    // UNSUPPORTED: the program cannot be saved. NOT_READY: it can be saved only after its first
+    // launch.
     [[nodiscard]] Result<std::vector<std::byte>> save() const;
     // What the driver says about the program. Members are 0 if unknown, all of them if the plugin
     // has no such slot.
@@ -219,7 +224,7 @@ class NativeCommand {
     ~NativeCommand();
 
     [[nodiscard]] Result<wye_command_info> info() const;
-    // Executions that may be pending at once; 0: any number.
+    // The maximum number of executions that may be pending at once; 0: no limit.
     [[nodiscard]] std::uint32_t most_pending() const noexcept { return most_pending_; }
     [[nodiscard]] wye_command_object* object() const noexcept { return object_; }
 
@@ -256,7 +261,7 @@ class NativeQueue {
     // operations fail too. One thread at a time.
     [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
                                     std::span<const wye_event> waits = {});
-    // As `send`, without waits and times. False: it failed, and `failed` is written.
+    // As `send`, without waits and times. False: the submit failed, and `failed` is written.
     [[nodiscard, gnu::always_inline]] bool send_plain(std::span<const wye_operation> operations,
                                                       Result<void>& failed) {
         plain_.operations = operations.data();
@@ -272,8 +277,8 @@ class NativeQueue {
         ++newest_;
         return true;
     }
-    // As `send` of no operations; later ones begin after the native event. UNSUPPORTED: the plugin
-    // waits for none.
+    // As `send` without operations: operations that are sent later begin only after the native
+    // event. UNSUPPORTED: the plugin cannot wait for native events.
     [[nodiscard]] Result<void> wait_native(const wye_native_handle& event,
                                            std::span<const wye_event> waits = {});
     [[nodiscard]] std::uint64_t newest() const noexcept { return newest_; }
@@ -285,8 +290,8 @@ class NativeQueue {
         return newest_;
     }
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the value's error
-    // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit. Throws std::bad_alloc if there is
-    // no memory for an error: `has_ended` then tells whether the value has ended.
+    // Errors: TIMEOUT, or the error of the value. UINT64_MAX: no limit. Throws std::bad_alloc if
+    // there is no memory for an error: `has_ended` then tells whether the value has ended.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
                                     std::uint64_t timeout_ns = UINT64_MAX) const {
         const wye_event event = this->event(value);
@@ -300,10 +305,12 @@ class NativeQueue {
     }
     // Whether the value was reached or has failed. Allocates nothing.
     [[nodiscard]] bool has_ended(std::uint64_t value) const noexcept;
-    [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
-    // Asks to end the values in [first, last] and no others. UNIMPLEMENTED: cannot.
+    [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: no times
+    // Asks the plugin to end the work of the values in [first, last], and no other work.
+    // UNIMPLEMENTED: the plugin cannot cancel work.
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
-    // Allows the plugin to forget that a value has failed. UNIMPLEMENTED: it forgets none.
+    // Allows the plugin to forget that a value has failed. UNIMPLEMENTED: the plugin forgets no
+    // failures.
     [[nodiscard]] Result<void> retire(std::uint64_t value) const;
 
     // The kind and priority that the driver granted; ANY and 0 if the plugin has no such slot.
@@ -313,7 +320,7 @@ class NativeQueue {
     [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {
         return {timeline_, value, 0, 0};
     }
-    // As `event`, for a wait that ends with the value, whether that was reached or failed.
+    // As `event`, but a wait for the returned event ends when the value was reached or has failed.
     [[nodiscard]] wye_event order_event(std::uint64_t value) const noexcept {
         return {timeline_, value, WYE_EVENT_ORDER_ONLY, 0};
     }
@@ -329,17 +336,17 @@ class NativeQueue {
                 const wye_queue_table& table, std::uint64_t newest) noexcept;
     // Sets the device as the subject of a failure that has none.
     [[nodiscard, gnu::cold]] Result<void> about_it(Result<void> failed) const;
-    // Handles a wait that failed: waits again if only memory ran out and there is no time limit
-    // (with one, throws bad_alloc), else returns the error.
+    // Handles a wait that failed. If only memory ran out, waits again, or throws std::bad_alloc if
+    // there is a time limit. Otherwise returns the error.
     [[nodiscard, gnu::cold]] Result<void> failed_wait(std::uint64_t value, std::uint64_t timeout_ns,
                                                       Result<void> failed) const;
 
     DeviceRef device_;
     wye_queue_object* object_;
-    wye_timeline_object* timeline_;  // the queue's own
+    wye_timeline_object* timeline_;  // owned by the queue
     wye_queue_table table_;
     std::uint64_t newest_;                // the value of the last submit
-    PluginSlot submit_slot_, wait_slot_;  // their texts are the device's
+    PluginSlot submit_slot_, wait_slot_;  // `plugin` points into the DeviceInfo
     // The submission of `send_plain`, which writes the operations and the value only.
     wye_submission plain_;
 };

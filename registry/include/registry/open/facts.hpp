@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The facts of a device, read once through the plugin's `device_fact` and then immutable. An
-// unreported capability is absent, an unreported limit is unknown (never unlimited). Plain values,
-// free-threaded to read. Sizes are bytes, frequencies hertz.
+// unreported capability counts as absent, an unreported limit is unknown (never unlimited). Plain
+// values, free-threaded to read. Sizes are bytes, frequencies hertz.
 #pragma once
 
 #include <array>
@@ -35,14 +35,15 @@ struct FactInfo {
 using FactValue = std::variant<bool, std::uint64_t, double, std::string,
                                std::array<std::uint32_t, 3>, std::vector<std::uint64_t>>;
 
-// A value as JSON, and back. Nothing if the JSON is of another type, if a text has more than 64 KiB
-// or a list more than 4096 numbers. Texts are escaped by `one_line`.
+// Converts a value to JSON, and back. `fact_value` returns nothing if the JSON is of another type,
+// if a text has more than 64 KiB, or if a list has more than 4096 numbers. Texts are escaped by
+// `one_line`.
 [[nodiscard]] Json json_of(const FactValue& value);
 [[nodiscard]] std::optional<FactValue> fact_value(const Json& value, std::uint32_t type);
 
 struct Fact {
     FactValue value;
-    std::string source;  // the origin of a profile figure; may be empty
+    std::string source;  // where the value comes from, such as a file; may be empty
 };
 
 // Why a fact is not there.
@@ -73,7 +74,8 @@ class Facts {
     [[nodiscard]] std::string_view text(std::uint32_t key) const noexcept;  // empty: not reported
     [[nodiscard]] std::span<const std::uint64_t> list(std::uint32_t key) const noexcept;
 
-    // Writes a fact for the C API, which borrows from this object. False if not reported.
+    // Writes a fact in the form of the C API. The texts and lists in `out` point into this object.
+    // False: the fact is not reported.
     [[nodiscard]] bool to_abi(std::uint32_t key, wye_fact* out) const noexcept;
 
     [[nodiscard]] const std::map<std::uint32_t, Fact>& all() const noexcept { return values_; }
@@ -84,8 +86,8 @@ class Facts {
 };
 
 // Reads every fact of the ABI header. `read` is the plugin's slot, bound to plugin and index. An
-// answer whose type differs from the header's, or with a null list or text, counts as not reported
-// and is added to `faults`.
+// answer counts as not reported, and is added to `faults`, if its type differs from the header's,
+// if its list or text is null, or if no device can have its value.
 using FactReader = std::function<wye_status(std::uint32_t key, wye_fact* out)>;
 [[nodiscard]] Facts read_facts(const FactReader& read, Memory memory,
                                std::vector<std::string>& faults);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Handshake: calls a plugin's query function and makes full tables, whose slots the host can call
-// without null checks. Version ranges must overlap; they need not be equal. A table is copied into
-// the host's full table up to the smaller size. Each missing optional slot becomes a stub that
-// returns WYE_UNIMPLEMENTED and names the slot; if a mandatory slot is missing, the plugin is
-// refused with the slot's name. Pure apart from calling the query; free-threaded. Catches
-// exceptions of the plugin.
+// without null checks. The version ranges of host and plugin must overlap, and need not be equal. A
+// table is copied into the host's full table up to the smaller of the two sizes. Each missing
+// optional slot becomes a stub that returns WYE_UNIMPLEMENTED and names the slot; if a mandatory
+// slot is missing, the plugin is refused with the slot's name. Pure apart from calling the query;
+// free-threaded. Catches exceptions of the plugin.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ struct Negotiated {
     std::uint64_t build_flags = 0;
     std::uint32_t minor_needed = 0;
     std::uint32_t minor_built = 0;
-    std::uint32_t minor = 0;  // effective
+    std::uint32_t minor = 0;  // the effective minor
     wye_plugin_table table{};
 };
 
 // Calls `query` and checks its result. Errors: ABI_MISMATCH (major, draft, minors, pointer size),
 // UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (wrong sizes, reserved
 // members, id, mandatory slot), PLUGIN_FAULT (success without a description, an exception).
-// `expected_id` (may be empty) is the manifest's. The caller adds path and loader text.
+// `expected_id` is the id in the manifest, and may be empty. The caller adds path and loader text.
 [[nodiscard]] Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id);
 
 // Returns a full copy of a plugin's table. BAD_PLUGIN names a missing mandatory slot.
@@ -56,8 +56,8 @@ struct SlotInfo {
 // The error for a slot that reported success but left its output null.
 [[nodiscard]] Error null_object_fault(std::string_view slot);
 
-// The first fault of an extension chain. The host knows no extension, so every critical entry is
-// one.
+// The first fault of an extension chain. The host knows no extension, so every critical entry is a
+// fault.
 struct ChainFault {
     enum class Kind : std::uint8_t {
         Endless,  // more than `number` entries: a loop

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers: the opened layers of a context (wye/abi_layer.h), which it puts over every plugin, and
-// LayerStack: the tables of one plugin with all of them over it. Without layers there is no stack,
-// and the host calls the plugin's own tables. Opening enters no driver. Immutable once made;
-// free-threaded.
+// Layers: the opened layers of a context (wye/abi_layer.h), which are put over every plugin.
+// LayerStack: the tables of one plugin with all layers over it. Without layers there is no stack,
+// and the host calls the plugin's own tables. Opening a layer enters no driver. Immutable once
+// made; free-threaded.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,8 @@
 
 namespace wye::registry {
 
-// The key of the configuration: names, separated by commas, the first nearest to the host.
+// The key of the configuration that lists the layers: names separated by commas, the first nearest
+// to the host.
 inline constexpr std::string_view kLayersKey = "layers";
 
 struct Layer {
@@ -33,13 +34,14 @@ struct Layer {
 
 class Layers {
   public:
-    // Opens what `names` lists, of the layers that `found` has. NOT_FOUND names the nearest layer;
-    // INVALID_ARGUMENT: a name is listed twice; else the reason why a file is no layer.
+    // Opens the layers that `names` lists, from those that the search found. NOT_FOUND suggests the
+    // nearest name; INVALID_ARGUMENT: a name is listed twice. Other errors say why a file cannot be
+    // used as a layer.
     [[nodiscard]] static Result<std::shared_ptr<const Layers>> open(
         std::string_view names, const SearchResult& found,
         const std::shared_ptr<HostServices>& host);
 
-    // In the order of the list.
+    // The opened layers, in the order of `names`.
     [[nodiscard]] const std::vector<Layer>& list() const noexcept { return list_; }
 
   private:
@@ -54,7 +56,8 @@ class LayerStack {
     LayerStack(const LayerStack&) = delete;
     LayerStack& operator=(const LayerStack&) = delete;
 
-    // The table of the first layer, which the host calls, and the host table that its init gets.
+    // `table`: the table of the first layer, which the host calls. `host_table`: the host table
+    // that the first layer's init gets.
     [[nodiscard]] const wye_plugin_table& table() const noexcept;
     [[nodiscard]] const wye_host_table& host_table() const noexcept { return hosts_.front(); }
     // The lowest effective minor of the plugin and the layers.
@@ -66,8 +69,8 @@ class LayerStack {
     std::string id_, version_;
     std::uint32_t minor_;
     wye_plugin_table plugin_;
-    std::deque<wye_host_table> hosts_;  // for each layer and the plugin
-    std::deque<wye_layer_next> below_;  // of each layer
+    std::deque<wye_host_table> hosts_;  // one for each layer, and one for the plugin
+    std::deque<wye_layer_next> below_;  // for each layer, what is below it
 };
 
 }  // namespace wye::registry

@@ -26,8 +26,8 @@ class OpeningMark {
     OpeningMark& operator=(OpeningMark&&) = delete;
 
     struct Deaths {
-        std::uint32_t fresh = 0;   // those that no process has counted before
-        std::uint32_t in_row = 0;  // those since the last good opening, at most an hour apart
+        std::uint32_t fresh = 0;   // deaths that no process has counted before
+        std::uint32_t in_row = 0;  // deaths since the last good opening, at most an hour apart
     };
     // Counts the processes that died inside the plugin.
     [[nodiscard]] static Deaths deaths(const std::string& folder, std::string_view key) noexcept;

@@ -27,7 +27,7 @@ enum class ProbeMode : std::uint8_t {
     off,        // plugins are opened unprobed
     inside,     // remembered verdicts count; plugins without one are opened unprobed
     child,      // each plugin is probed anew, and refused if there is no helper
-    automatic,  // a remembered verdict, else a child; unprobed with a record without a helper
+    automatic,  // a remembered verdict, else a probe; without a helper unprobed, with a record
 };
 // "off", "inline", "child", "auto".
 [[nodiscard]] std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept;
@@ -61,12 +61,12 @@ enum class ProbeState : std::uint8_t {
 };
 [[nodiscard]] std::string_view probe_state_name(ProbeState state) noexcept;  // "remembered"
 
-// What the registry knows of a plugin before it opens it.
+// What the registry knows of a plugin before the plugin is opened.
 struct Probed {
-    std::optional<Verdict> verdict;  // none: open it unprobed
-    std::vector<Record> records;     // why it was not probed
+    std::optional<Verdict> verdict;  // none: open the plugin unprobed
+    std::vector<Record> records;     // why the plugin was not probed
     ProbeState state = ProbeState::none;
-    std::string conditions;  // identifies what the verdict depends on; empty: there is none
+    std::string conditions;  // identifies what the verdict depends on; empty: no verdict
 };
 
 class Leaving;
@@ -84,18 +84,19 @@ class Prober {
 
     // Returns one element per candidate, in their order.
     [[nodiscard]] std::vector<Probed> probe(std::span<const Candidate* const> candidates) const;
-    // The remembered verdict, even if it asks for another try. Starts no process.
+    // The remembered verdict, even if the verdict calls for another probe. Starts no process.
     [[nodiscard]] std::optional<Verdict> recall(const Candidate& candidate) const;
 
     // Marks the plugin file, with its present content, as trusted: it is opened unprobed from then
-    // on. Where plugins are only described, a harmful verdict and wrong bytes become warnings. IO:
-    // the trust cannot be stored.
+    // on. With `ProbeOptions::describe`, no plugin is opened; a harmful verdict and wrong bytes are
+    // then only warnings. Error: IO if the trust cannot be stored.
     [[nodiscard]] Result<void> trust(const Candidate& candidate) const;
-    // Forgets the verdicts for every configuration, the marks, and the user's trust.
+    // Forgets the verdicts on the plugin file for every configuration and the user's trust in the
+    // file. Removes the opening marks of all plugins.
     void forget(const Candidate& candidate) const noexcept;
-    // Forgets the verdicts only, since something contradicts them.
+    // Forgets only the verdicts on the plugin file, because something contradicts them.
     void drop_verdicts(const Candidate& candidate) const noexcept;
-    // To be held while this process is inside a plugin that was probed.
+    // Makes the mark to hold while this process is inside a plugin that was probed.
     [[nodiscard]] OpeningMark mark(const Probed& probed) const;
 
   private:
@@ -107,7 +108,7 @@ class Prober {
 
     ProbeOptions options_;
     std::shared_ptr<const HostServices> host_;
-    std::unique_ptr<Leaving> leaving_;  // helpers of earlier probes
+    std::unique_ptr<Leaving> leaving_;  // killed helpers of earlier probes
 };
 
 }  // namespace wye::registry

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starts helper programs: descriptors with an owner, pipes, and a process that gets no descriptor
-// but those that it is given. For posix_spawn at any time, from any thread.
+// Starts helper programs with posix_spawn, at any time and from any thread. A started program has
+// no descriptors except those that it is given.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace wye::registry {
 
-// A file descriptor, closed at the end.
+// A file descriptor, closed by the destructor.
 class Fd {
   public:
     explicit Fd(int value = -1) noexcept : value_(value) {}
@@ -29,18 +29,19 @@ class Fd {
     }
     [[nodiscard]] int get() const noexcept { return value_; }
     [[nodiscard]] bool open() const noexcept { return value_ >= 0; }
-    // Moves the descriptor above the numbers that a child gets, so that none of those overwrites
-    // it. False: there is no free number, and the descriptor is closed.
+    // Moves the descriptor to a number above those that `spawn` assigns in the child, so that none
+    // of the assignments overwrites the descriptor. False: no number is free, and the descriptor is
+    // closed.
     [[nodiscard]] bool lift() noexcept;
 
   private:
     int value_;
 };
 
-// The parent reads without blocking. Both ends are closed in programs that are started.
+// A pipe whose reading end does not block. Both ends are closed in programs that are started.
 struct Pipe {
     Fd read, write;
-    [[nodiscard]] bool make() noexcept;  // false: errno
+    [[nodiscard]] bool make() noexcept;  // false: errno says why
 };
 
 // The descriptor `to` of the child is a copy of `from`.
@@ -50,19 +51,20 @@ struct Inherited {
 };
 
 // The processes that a started program started in turn, in whatever process group they are. They
-// are found by an environment variable, which the program is given and they inherit. A process that
-// replaces its environment is not found, nor is any if /proc/PID/environ cannot be read.
+// are found by an environment variable, which the program is given and its descendants inherit. A
+// process that replaces its environment is not found. No process is found if /proc/PID/environ
+// cannot be read.
 class Descendants {
   public:
     Descendants();
-    // Kills all of them that still run.
+    // Kills all descendants that still run.
     ~Descendants() { end(); }
     Descendants(const Descendants&) = delete;
     Descendants& operator=(const Descendants&) = delete;
     // "NAME=VALUE", for the environment of the program. No other object has the same value.
     [[nodiscard]] const std::string& variable() const noexcept { return variable_; }
-    // This process's environment and the variable, as `spawn` takes it, valid as long as the object
-    // and the environment are.
+    // This process's environment and the variable, in the form that `spawn` takes. Valid as long as
+    // this object exists and the environment is unchanged.
     [[nodiscard]] std::vector<char*> environment();
 
   private:
@@ -72,9 +74,9 @@ class Descendants {
 };
 
 // Starts the program `words[0]`, a path, with these arguments and this environment (null at its
-// end). It leads a process group of its own, has every signal at its default and none blocked, and
-// has no descriptor above the last of `inherited`, which are in ascending order of `to`. Returns 0
-// with `pid`, or errno.
+// end). The program leads a process group of its own. All its signals are at their defaults, and
+// none is blocked. It has no descriptor above the last `to` of `inherited`, whose elements must be
+// in ascending order of `to`. Returns 0 and sets `pid`, or returns a value of errno.
 [[nodiscard]] int spawn(const std::vector<std::string>& words, std::span<const Inherited> inherited,
                         char* const* environment, pid_t& pid);
 

@@ -27,31 +27,31 @@ enum class ProbeEnd : std::uint8_t {
     exited,     // the plugin ended the process
     timed_out,  // killed at the time limit
     flooded,    // killed for printing too much
-    garbled,    // the helper's message is missing, or the plugin closed it or wrote to it
+    garbled,    // the helper's message is missing or damaged, or its pipe was closed
     out_of_memory,  // killed for taking too much memory
-    oversized,      // killed, since the description of its devices was too long
+    oversized,      // killed, since its message about the devices was too long
 };
 [[nodiscard]] std::string_view end_name(ProbeEnd end) noexcept;  // "timed_out"
 [[nodiscard]] std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept;
 // Whether the plugin did harm that would have affected the host process.
 [[nodiscard]] inline bool harmful(ProbeEnd end) noexcept { return end > ProbeEnd::refused; }
-// Whether the helper's message may end anywhere, or be damaged.
+// Whether the helper's message may be cut off or damaged.
 [[nodiscard]] inline bool is_cut(ProbeEnd end) noexcept {
     return end == ProbeEnd::flooded || end == ProbeEnd::garbled || end == ProbeEnd::oversized;
 }
 
-// The outcome of a test dispatch, whose result is known, on one device.
+// The outcome, on one device, of a test dispatch with a known result.
 struct DeviceCheck {
     std::string device;  // its selector
     Code code = Code::OK;
-    bool wrong = false;  // it ran but gave other bytes: the device must not be used
+    bool wrong = false;  // the dispatch ran but gave other bytes: the device must not be used
     std::string message;
 };
 
 // What the helper reports; incomplete if its process ended early.
 struct ProbeMessage {
     bool done = false;  // the message is complete
-    std::string slot;   // the slot, or the stage, that the helper has entered
+    std::string slot;   // the slot, or the stage, that the helper entered last
     std::string version, vendor;
     std::string compiler;  // empty: the plugin has none
     std::uint32_t abi_minor = 0;
@@ -60,7 +60,7 @@ struct ProbeMessage {
     std::vector<Record> records;
     std::vector<DeviceCheck> checks;
     std::vector<std::string> libraries;  // paths of the libraries loaded during the probe
-    // From the start of the process until devices and facts are known.
+    // The time from the start of the process until devices and facts are known.
     std::uint64_t listed_ns = 0;
     std::uint64_t dispatch_ns = 0;  // duration of the test dispatches, all devices together
 };
@@ -76,16 +76,17 @@ inline constexpr std::size_t kMostMessageBytes = std::size_t{32} << 20U;
 [[nodiscard]] bool is_probe_message(std::string_view text) noexcept;
 // Whether the text ends with the line that a helper writes last.
 [[nodiscard]] bool is_whole_message(std::string_view text) noexcept;
-// The slot that the helper had entered before the first line that is not part of a message.
+// For a damaged message: the slot that the helper entered last, as the lines before the first
+// damaged line tell.
 [[nodiscard]] std::string slot_before_fault(std::string_view text, std::string_view plugin);
-// The message without its progress lines, as it is kept.
+// The message without its progress lines, as verdicts keep it.
 [[nodiscard]] std::string without_progress(std::string_view text);
 
 struct Verdict {
     ProbeEnd end = ProbeEnd::good;
-    std::string slot;         // if harmful: the slot in which it ended
+    std::string slot;         // if harmful: the slot in which the process ended
     std::string how;          // "SIGSEGV", "status 0"
-    std::string output;       // the last part of what it printed, on one line
+    std::string output;       // the last part of what the plugin printed, on one line
     std::uint32_t times = 1;  // successive probes that ended in this way
     bool remembered = false;  // made by an earlier probe
     bool trusted = false;     // the user trusts the plugin: harm and wrong bytes are only warnings
@@ -94,15 +95,15 @@ struct Verdict {
     ProbeMessage message;
 };
 
-// Whether the verdict holds until the plugin or the driver changes. The plugin is probed again
-// instead after a time-out, a description that was too long, or the first harm.
+// Whether the plugin did so much harm that it is not probed again until it or the driver changes.
+// False for a time-out, for a message that was too long, and for the first harm.
 [[nodiscard]] inline bool quarantined(const Verdict& verdict) noexcept {
     constexpr std::uint32_t kTries = 2;
     const bool passes = verdict.end == ProbeEnd::timed_out || verdict.end == ProbeEnd::oversized;
     return harmful(verdict.end) && !passes && verdict.times >= kTries;
 }
 
-// The state of a file; it differs once the file is replaced or changed. All members but the path
+// The state of a file, by which a replaced or changed file is detected. All members but the path
 // are zero if there is no such file.
 struct FileStamp {
     std::string path;
@@ -119,10 +120,10 @@ struct KeptVerdict {
     std::string hash;              // of the library's content
     std::vector<FileStamp> files;  // the driver's files: valid while these are unchanged
     std::uint64_t memory = 0;      // the probe's limit, in bytes
-    std::string message;           // in the helper's form
+    std::string message;           // the message, in the helper's form
 };
 [[nodiscard]] std::string to_text(const KeptVerdict& kept);
-// Returns nothing for any other text than that of `to_text`.
+// Returns nothing if the text was not written by `to_text`.
 [[nodiscard]] std::optional<KeptVerdict> parse_kept_verdict(std::string_view text,
                                                             std::string_view plugin);
 

@@ -18,7 +18,7 @@ printf '\000\000\000\077\000\000\000\000' >"$work/y" # 0.5, 0
 printf '\000\000\040\100\000\000\200\100' >"$work/expected" # 2.5, 4: twice x, plus y
 set -- --device acme:0 --param a=2.0 --in x="$work/x" --in y="$work/y" --out r="$work/r"
 # <own>
-set -- --variants "$@" # without them the program's body would have to run
+set -- --variants "$@" # without --variants, the program's body would have to run
 # </own>
 "$wye" run "$here/program.wye" "$@"
 cmp "$work/r" "$work/expected"

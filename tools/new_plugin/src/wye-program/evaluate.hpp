@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the invocations of a program one after the other, statement by statement. A device with a
-// compiler walks the same tree once, and writes its code.
+// Runs the invocations of a program one after the other, statement by statement. A plugin with a
+// compiler would walk the same tree once, and write code for the device.
 #pragma once
 
 #include <algorithm>
@@ -30,12 +30,12 @@ struct Elements {
 // One workgroup of a launch.
 struct Workgroup {
     const wye::ir::Program& program;
-    std::span<const Elements> buffers;  // as Program::buffers
+    std::span<const Elements> buffers;  // in the order of Program::buffers
     const std::byte* params;
-    std::span<const std::uint32_t> offsets;  // of each parameter in them
+    std::span<const std::uint32_t> offsets;  // of each parameter in `params`
     Ids size, id, count;
-    std::uint32_t* trap;         // largest code, number of invocations; or null
-    std::function<void()> wait;  // until all invocations have come as far
+    std::uint32_t* trap;         // two words: the largest code, the number of traps; or null
+    std::function<void()> wait;  // returns when all invocations have called it
 };
 
 class Invocation {
@@ -57,7 +57,7 @@ class Invocation {
     struct Frame {
         explicit Frame(const Code& of) : code(of), locals(of.locals.size()) {}
         const Code& code;
-        std::vector<std::vector<Value>> locals;  // one value, or those of an array
+        std::vector<std::vector<Value>> locals;  // one value, or the values of an array
         void set(std::uint32_t local, const Value& value) { locals[local].assign(1, value); }
     };
     enum class Flow { Next, Break, Continue, Return };
@@ -89,7 +89,7 @@ class Invocation {
                 return Flow::Next;
             case Op::STORE: {
                 const std::uint64_t at = index(frame, s.args[0]);
-                store(s.imm, at, value(1));  // the value first: it may be an atomic
+                store(s.imm, at, value(1));  // the value comes first: it may be an atomic
                 return Flow::Next;
             }
             case Op::STORE_ARRAY: {
@@ -178,7 +178,7 @@ class Invocation {
         const std::size_t bytes = type.component().bytes();
         if (at >= group_.buffers[buffer].count) return;
         for (std::size_t k = 0; k < type.lanes; ++k) {
-            std::uint64_t bits = convert(kind, kind, value[k]);  // the one NaN
+            std::uint64_t bits = convert(kind, kind, value[k]);  // makes a NaN canonical
             if (type.kind == Kind::BF16) bits = bfloat_bits(value_of<float>(bits));
             std::memcpy(group_.buffers[buffer].data + at * type.bytes() + k * bytes, &bits, bytes);
         }
@@ -348,7 +348,7 @@ class Invocation {
         std::array<std::byte, 32> bytes{};
         const std::size_t size = from.component().bytes(), part = to.component().bytes();
         for (std::size_t k = 0; k < from.lanes; ++k) {
-            const std::uint64_t bits = convert(from.kind, from.kind, value[k]);  // the one NaN
+            const std::uint64_t bits = convert(from.kind, from.kind, value[k]);  // canonical NaN
             std::memcpy(bytes.data() + k * size, &bits, size);
         }
         Value out{};

@@ -15,15 +15,15 @@
 //
 // If the driver can fail, the class has `Error failed(status, call, subject)`, which makes the
 // error of a failed call and may mark the device as lost; tests can then ask for a loss, by the
-// extension wye.loss (loss_slots.hpp). Optional are `Result<void> recover()`
-// [SYNC], and `Error judged(Error)`, which sees each error before the host does and may mark the
-// device as lost.
+// extension wye.loss (loss_slots.hpp). Optional are `Result<void> recover()`,
+// called by one thread at a time, and `Error judged(Error)`, which sees each error before the host
+// does and may mark the device as lost.
 //
-// The classes of its objects have
+// The classes of the device's objects have
 //
 //     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, saved);
-//     static Result<std::unique_ptr<Queue>> create(Device&);
+//     static Result<std::unique_ptr<Queue>> create(Device&, const wye_queue_desc&);
 //     static Result<std::unique_ptr<Command>> create(Device&, const wye_command_desc&);
 //     void Command::describe(wye_command_info&) const;     // sets what is known
 //     Result<void> Command::update(index, const wye_operation&);
@@ -59,7 +59,7 @@ struct MemoryState {
 // The host's view of a buffer.
 struct Mapping {
     void* address = nullptr;
-    bool cached = false;  // the host reads it as fast as its own memory
+    bool cached = false;  // the host reads the mapping as fast as its own memory
 };
 
 template <typename Device>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Helpers that write the answers of a device_fact slot. `source` is the origin of a figure. A
+// Helpers that write the answers of a device_fact slot. `source` says where a value comes from. A
 // number of 0, an empty text and an empty list mean that the fact is not reported. Strings and
 // lists are not copied, so they must live as long as the plugin. Pure; free-threaded.
 #pragma once
@@ -15,10 +15,13 @@
 
 namespace wye::sdk::facts {
 
-// A fact without a number in the contract yet, so it has one of the numbers of vendors; those from
-// 0x77790000 on are this project's. A BOOL: f32 fma is exact where no operand and not the result is
-// subnormal.
+// The ABI has no numbers for these two facts yet. They use numbers that are reserved for vendors;
+// this project's begin at 0x77790000.
+//
+// A BOOL. True: f32 fma is exact if neither an operand nor the result is subnormal.
 inline constexpr std::uint32_t kNativeNormalF32Fma = 0x77790001;
+// A U64: how many times as fast operations on f32 are as those on f64.
+inline constexpr std::uint32_t kF32ToF64Rate = 0x77790002;
 
 // Returns an empty fact, for a device_fact slot to fill in.
 [[nodiscard]] inline wye_fact empty() noexcept {
@@ -33,6 +36,7 @@ inline constexpr std::uint32_t kNativeNormalF32Fma = 0x77790001;
         WYE_FACTS(WYE_SDK_FACT)
 #undef WYE_SDK_FACT
         case kNativeNormalF32Fma:
+        case kF32ToF64Rate:
             return true;
         default:
             return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// file_mask: the file mode mask (umask) of this process, read without setting it, which umask()
-// would do for all threads. Nothing without /proc. One short read; thread-safe.
+// file_mask: the file mode mask (umask) of this process, read from /proc: the system call umask()
+// can read the mask only by setting it, for all threads. Returns nothing without /proc. One short
+// read; thread-safe.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +18,7 @@ namespace wye::sdk {
 [[nodiscard]] inline std::optional<mode_t> file_mask() noexcept {
     const int file = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     if (file < 0) return std::nullopt;
-    char text[256];  // it is the second line, after a name of at most 64 bytes
+    char text[256];  // the mask is in the second line, after a name of at most 64 bytes
     const ssize_t size = ::read(file, text, sizeof text - 1);
     ::close(file);
     if (size <= 0) return std::nullopt;

@@ -16,7 +16,7 @@
 namespace wye::sdk {
 
 struct LaunchShape {
-    std::string label;  // the artifact's, or the entry's name
+    std::string label;  // the artifact's label, else the entry's name
     std::string entry;
     std::vector<wye_slot> slots;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
@@ -25,7 +25,7 @@ struct LaunchShape {
 
     // Errors: UNSUPPORTED for a kind of slot that this header does not know; INVALID_PROGRAM for a
     // slot that names no binding. `plugin` is the name in messages, such as "OpenCL".
-    // `grid_barriers`: the plugin has words for WYE_SLOT_GRID_BARRIER.
+    // `grid_barriers`: the plugin supports WYE_SLOT_GRID_BARRIER.
     [[nodiscard]] static Result<LaunchShape> of(std::string_view plugin,
                                                 const wye_artifact& artifact,
                                                 bool grid_barriers = false);
@@ -35,7 +35,7 @@ struct LaunchShape {
     }
     [[nodiscard]] ArgumentSizes sizes() const { return {binding_count, params_size}; }
     // Checks a dispatch. Error: UNSUPPORTED for a launch of part of a grid, if the artifact has no
-    // grid slot; or for one that is not cooperative, if it has a grid barrier.
+    // grid slot; or for a launch that is not cooperative, if the artifact has a grid barrier.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid_barrier && (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 && op.groups[0] != 0)
             return not_cooperative();

@@ -3,26 +3,26 @@
 // A layer in C++ (wye/abi_layer.h): every slot of every table goes through one function of a class
 // `Layer`, which has
 //
-//     using State = ...;    // with three types, what the layer keeps:
-//         Plugin            // between init and shutdown, which has
+//     using State = ...;    // three types: what the layer keeps
+//         Plugin            // of a plugin, from init to shutdown; has
 //             static Result<std::unique_ptr<Plugin>> create(host, const wye_layer_next&);
 //             const wye_host_table& below();   // optional: the host table for what is below
-//         Device            // of an opened device: Device(PluginNode<State>&, index)
-//         Queue             // Queue(DeviceNode<State>&, const wye_queue_desc&)
+//         Device            // of an opened device; has Device(PluginNode<State>&, index)
+//         Queue             // of a queue; has Queue(DeviceNode<State>&, const wye_queue_desc&)
 //
 //     template <typename Slot, typename Node, typename Next, typename... Args>
 //     static auto call(Slot, Node& node, Next&& next, Args... args);
 //
-// `Slot` is a type of layer_slots.hpp; overloads for single slots are preferred. `node` stands for
-// the plugin, device or queue of the call, with the layer's state of it. `next(args...)` calls the
-// slot of the plugin below; `args` are the slot's arguments without the first. A layer that answers
-// a call itself does not call `next`. For a slot that may be null below, and that the layer then
-// answers itself, it declares
+// `Slot` is a type of layer_slots.hpp; a layer may overload `call` for single slots. `node` stands
+// for the plugin, device or queue of the call, and has what the layer keeps of it (`node.state()`).
+// `next(args...)` calls the slot of the plugin below; `args` are the slot's arguments without the
+// first. A layer that answers a call itself does not call `next`. If a layer answers the calls of a
+// slot that may be null in the plugin below, the layer declares
 //
 //     static void provides(slot::device::device_lost);
 //
 // A layer with `static constexpr bool kKeepsEnded = true` keeps the states of closed devices and
-// destroyed queues until shutdown, so that it can detect that they are used after their end.
+// destroyed queues until shutdown, so that the layer can detect a use after their end.
 //
 //     constinit const wye_plugin_table kTable = sdk::layer::LayerSlots<Faults>::table();
 //
@@ -80,7 +80,7 @@ class PluginNode {
     const wye_host_table& host;
     const std::string id;  // of the plugin below all layers
     const wye_plugin_table next;
-    wye_plugin_object* object = nullptr;  // of what is below
+    wye_plugin_object* object = nullptr;  // of the layer or plugin below
     std::atomic<const wye_compiler_table*> compiler{nullptr};
 
     [[nodiscard]] typename State::Plugin& state() { return *state_; }
@@ -101,13 +101,14 @@ class PluginNode {
         return &kept.emplace_back(table);
     }
 
-    // Keeps the node of an ended device or queue until shutdown. If there is no memory, it leaks.
+    // Keeps the node of an ended device or queue until shutdown. Without memory for that, the node
+    // leaks.
     template <typename Node>
     void keep_ended(std::unique_ptr<Node> node) noexcept {
         const Lock lock(mutex_);
         try {
             auto& kept = std::get<std::deque<std::unique_ptr<Node>>>(ended_);
-            for (const std::unique_ptr<Node>& one : kept)  // ended twice: a breach
+            for (const std::unique_ptr<Node>& one : kept)  // ended twice, against the ABI
                 if (one.get() == node.get()) return (void)node.release();
             kept.emplace_back();
             kept.back() = std::move(node);
@@ -122,7 +123,7 @@ class PluginNode {
     Mutex mutex_;
     std::tuple<std::deque<wye_device_table>, std::deque<wye_queue_table>> tables_
         WYE_GUARDED_BY(mutex_);
-    // Queues end first.
+    // The nodes of queues are destroyed before those of devices.
     std::tuple<std::deque<std::unique_ptr<QueueNode<State>>>,
                std::deque<std::unique_ptr<DeviceNode<State>>>>
         ended_ WYE_GUARDED_BY(mutex_);
@@ -135,7 +136,7 @@ class DeviceNode {
                const wye_device_table& table)
         : index(number), object(below), next(known_part(table)), parent_(parent) {}
 
-    const std::uint32_t index;  // of the probe
+    const std::uint32_t index;  // in the plugin's list of devices
     wye_device_object* const object;
     const wye_device_table next;
     std::atomic<const wye_native_table*> native{nullptr};
@@ -236,7 +237,7 @@ class LayerSlots {
             return false;
     }();
 
-    // Frees a node after the call that ends it, or keeps it.
+    // Frees a node after the call that ends its object, or keeps the node.
     template <typename Node>
     class Ended {
       public:
@@ -278,7 +279,8 @@ class LayerSlots {
         else
             table.*member = Thunk<Slot, Function>::call;
     }
-    // The same for a slot that may be null below.
+    // As `fill`, for a slot that may be null below. If it is null there, leaves it null, unless the
+    // layer provides it.
     template <typename Slot, typename Table, typename Function>
     static void fill_as(const Table& below, Table& table, Function Table::*member) {
         if (below.*member != nullptr || kProvides<Layer, Slot>) fill<Slot>(table, member);
@@ -355,7 +357,7 @@ class LayerSlots {
         const wye_status status =
             Layer::call(slot::plugin::init{}, *node, next, host, minor, &object, error);
         if (status != WYE_OK || object == nullptr) {
-            if (object != nullptr) *out = object;  // a breach, for what is above to see
+            if (object != nullptr) *out = object;  // against the ABI, but passed on
             return status;
         }
         *out = reinterpret_cast<wye_plugin_object*>(node.release());
@@ -386,7 +388,7 @@ class LayerSlots {
         const wye_device_table* below = nullptr;
         const wye_status status = node.next.open_device(node.object, desc, &object, &below, error);
         if (status != WYE_OK || object == nullptr || below == nullptr) {
-            if (object != nullptr) *out = object;  // a breach, for what is above to see
+            if (object != nullptr) *out = object;  // against the ABI, but passed on
             return status;
         }
         try {
@@ -433,8 +435,8 @@ class LayerSlots {
             node.object, node_of<State>(queue).object, out, error);
     }
 
-    // Returns the table `ours` over one of the plugin below, which `place` keeps, or null if there
-    // is none.
+    // Stores the extension table `below` of the plugin below in `place`, and returns the layer's
+    // own table `ours`. Returns null if `below` is too short.
     template <typename Table>
     static const void* over(const void* below, const Table& ours,
                             std::atomic<const Table*>& place) {
@@ -463,7 +465,8 @@ class LayerSlots {
     }
 };
 
-// Returns the sink among the arguments of a slot, or null if it has none or none was given.
+// Returns the argument of a slot through which it returns an error; null: the slot has no such
+// argument, or the caller passed null.
 template <typename... Args>
 [[nodiscard]] wye_error** sink_of(Args... args) {
     wye_error** sink = nullptr;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OutputFile: a file that a program writes where its user asked for one. Opened before the work
-// that makes its content, so that a wrong path costs nothing; nothing is visible before `commit`.
+// OutputFile: a file that a program writes where its user asked for one. The file is opened before
+// the work that makes its content, so that a wrong path costs nothing. Nothing is visible before
+// `commit`.
 //
-// The content is staged in a NewFile, which then replaces a file of that name and keeps its owner,
-// group and permissions. A file with further hard links, one whose owner or group this user cannot
-// give to another, and one in a folder where no file can be made, is written in place instead, as
-// `cp` writes it; so is what is no regular file. Symbolic links are followed, also to a file that
-// is yet to be made. Functions return 0 or errno. Move-only. One thread at a time.
+// The content is staged in a NewFile, which then replaces an existing file, and keeps the owner,
+// group and permissions of that file. An existing file is written in place instead, as `cp` does,
+// if it has further hard links, if this user cannot give its owner or group to a new file, if no
+// file can be made in its folder, or if it is not a regular file. Symbolic links are followed, also
+// to a file that does not exist yet. Functions return 0 or errno. Move-only. One thread at a time.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@
 
 namespace wye::sdk {
 
-// The path that a file made at `path` has: the last target, if links are there.
+// The path of the file that would be made at `path`: if there are symbolic links, the last target.
 [[nodiscard]] inline std::string followed(std::string path) {
     constexpr int kMostLinks = 40;  // the kernel's limit
     char target[PATH_MAX];
@@ -95,18 +96,19 @@ class OutputFile {
     }
 
     [[nodiscard]] const std::string& target() const { return target_; }
-    // Of the staged file; empty if it has none.
+    // The name of the staged file; empty: it has no name.
     [[nodiscard]] const std::string& name() const { return staged_.name(); }
-    // Whether `commit` may wait, as for the reader of a pipe.
+    // Whether `commit` may wait, for example for the reader of a pipe.
     [[nodiscard]] bool may_wait() const { return in_place_ && old_size_ < 0; }
 
   private:
-    // Stages a file that replaces the existing one. False: that one must be written in place.
+    // Stages a file that replaces the existing one. False: the existing file must be written in
+    // place.
     [[nodiscard]] bool stage_over(const struct stat& now, NewFile::Naming naming) {
         const std::unique_ptr<char, decltype(&std::free)> real(::realpath(target_.c_str(), nullptr),
                                                                &std::free);
-        if (!real || now.st_nlink != 1) return false;  // no path: an open file without a name
-        // Set-user-id and its like are dropped, as a write would drop them.
+        if (!real || now.st_nlink != 1) return false;  // !real: an open file that was deleted
+        // Set-user-id and similar bits are dropped, as a write would drop them.
         if (staged_.open(real.get(), now.st_mode & 0777U, naming) != 0) return false;
         struct stat made {};
         if (::fstat(staged_.descriptor(), &made) != 0 ||
@@ -130,7 +132,7 @@ class OutputFile {
     std::string target_;
     NewFile staged_;
     int existing_ = -1;    // the file that is written in place
-    off_t old_size_ = -1;  // its size; negative: it is no regular file, or it is replaced
+    off_t old_size_ = -1;  // size of the regular file that is written in place, else -1
     bool in_place_ = false;
     std::span<const std::byte> bytes_;
 };

@@ -37,7 +37,7 @@ struct PluginState {
     explicit PluginState(const wye_host_table& table) : host(table) {}
 
     const wye_host_table& host;
-    std::uint32_t minor = 0;  // the effective one: neither side uses what was added later
+    std::uint32_t minor = 0;  // effective: neither side uses what later minors added
     std::vector<Info> devices;
     bool probed = false;
 };

@@ -4,9 +4,9 @@
 // printers, the lowerings and the CPU plugin read it. Plain data, with only small look-up
 // functions.
 //
-// A Program owns all its parts. Not synchronised: share it const. Indices (ExprId, StmtId, BlockId)
-// are valid only within their Code. Operands have smaller ids than their expression, so a forward
-// pass over `Code::exprs` sees operands first.
+// A Program owns all its parts. Not synchronised: threads may share a const Program. Indices
+// (ExprId, StmtId, BlockId) are valid only within their Code. Operands have smaller ids than their
+// expression, so a forward pass over `Code::exprs` sees operands first.
 #pragma once
 
 #include <array>
@@ -153,7 +153,7 @@ enum class Op : std::uint16_t {
 [[nodiscard]] std::string_view op_text(Op op);  // "fma", "+", "atomic_add"; "?" when unknown
 [[nodiscard]] std::string_view builtin_text(
     std::uint16_t index);                         // "local_index"; "?" when unknown
-[[nodiscard]] int op_operands(Op op);             // fixed operand count; -1: by immediate
+[[nodiscard]] int op_operands(Op op);             // number of operands; -1: not fixed
 [[nodiscard]] bool op_known(std::uint32_t code);  // any opcode of this version
 [[nodiscard]] constexpr bool op_statement(Op op) { return static_cast<unsigned>(op) < 0x100; }
 [[nodiscard]] constexpr bool op_math(Op op) { return (static_cast<unsigned>(op) & 0xf00) == 0x300; }
@@ -194,7 +194,7 @@ struct Expr {
     Type type;                // derived; None for atomic_store and for ill-typed nodes
     std::uint32_t first = 0;  // operands: Code::operands[first, first + count)
     std::uint32_t count = 0;
-    // LITERAL: the bits; LOCAL, LOAD_ARRAY, LEN_ARRAY: the local's number.
+    // LITERAL: the bits; LOCAL, LOAD_ARRAY, LEN_ARRAY, LEN64_ARRAY: the local's number.
     std::uint64_t extra = 0;
     Place place;
 };
@@ -228,8 +228,9 @@ struct Code {
     std::vector<Local> locals;  // arguments first, then in text order
     BlockId root = kNone;
     ExprId result = kNone;  // of a function: the returned expression
-    // Of a math function that the host defines: no result depends on the bits of a NaN, and no
-    // subnormal f64 becomes an f32. Not in the wire form.
+    // Set for the code of a math function that the host defines. In such code, no result depends on
+    // the bits of a NaN, no subnormal f64 becomes an f32, and an fma on f32 may treat subnormal
+    // numbers as zero. Not in the wire form.
     bool math_definition = false;
 
     [[nodiscard]] std::span<const ExprId> operands_of(const Expr& e) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The body of InOrderQueue::submit. Only the source of a plugin's queue includes and instantiates
-// it, so that the queue's own functions are inlined.
+// The body of InOrderQueue::submit. Only the source of a plugin's queue includes this file and
+// instantiates the body, so that the queue's own functions are inlined.
 #pragma once
 
 #include <exception>
@@ -13,8 +13,8 @@
 
 namespace wye::sdk {
 
-// The queue's value to wait for in place of `event`; null if nothing is left to wait for. `own`:
-// whether the event is of a queue's timeline.
+// The value of a queue's timeline to wait for in place of `event`; a null timeline: nothing is left
+// to wait for.
 template <typename QueueTimeline>
 [[nodiscard]] Result<Place<QueueTimeline>> place_of(const wye_event& event, QueueTimeline&) {
     TimelineObject& timeline = TimelineObject::of(event.timeline);
@@ -39,7 +39,7 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     queued_ = false;
     value_ = submission.value;
     timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
-    std::optional<Error> error;  // nothing: there was no memory for it
+    std::optional<Error> error;  // nullopt: there was no memory for the error
     try {
         Result<void> done;
         if (submission.signal_count != 0) [[unlikely]]
@@ -144,8 +144,8 @@ Result<void> InOrderQueue<Derived>::wait_for(Derived& queue, const wye_event& wa
         return queue.wait_for(*place.timeline, place.value);
 }
 
-// Drops the submit before anything that may need memory, so that nothing of it runs later. If the
-// device was lost, the call fails in any case.
+// Drops the submit before anything that may need memory, so that no part of the submit runs later.
+// If the device was lost, the call fails even if a part of the submit was queued.
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::give_up(Derived& queue, std::optional<Error> error) {
     static_assert(noexcept(queue.abandon())&& noexcept(queue.begun()));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ValueLog: the values of a queue: the newest submitted and the newest reached one, the failed ones
-// with their errors, and the times of the newest timed ones. Independent of drivers.
+// ValueLog: what is known of the values of a timeline: the newest submitted value, the newest
+// reached value, the failed values with their errors, and the times of the newest timed values.
+// Independent of drivers.
 //
 // Threads: add and add_reached are for the submitting thread. reach, fail and keep_times are for
-// one thread at a time, which holds the lock of the plugin's timeline. All else is free-threaded.
+// one thread at a time, which holds the lock of the plugin's timeline. All other members are
+// free-threaded.
 #pragma once
 
 #include <array>
@@ -72,8 +74,9 @@ class ValueLog {
 
     // Adds a submit, whose value is above all earlier ones.
     void add(std::uint64_t value) { newest_.store(value, std::memory_order_release); }
-    // Adds a submit that has ended, if everything before it was reached. Its value is marked as
-    // reached first: so a thread that knows of it finds nothing left to mark.
+    // Adds a submit that has ended. Everything before it must have been reached. Marks the value as
+    // reached before it becomes the newest value, so that a thread that reads `newest` and then
+    // `reached` never finds the value pending.
     void add_reached(std::uint64_t value) {
         reached_.store(value, std::memory_order_release);
         newest_.store(value, std::memory_order_release);
@@ -87,8 +90,8 @@ class ValueLog {
         const Lock lock(mutex_);
         times_[next_time_++ % kKeptTimes] = {value, times};
     }
-    // Fails the values [first, last] with `error`. They must be above all values that failed
-    // before. Adjacent values with equal errors share a range.
+    // Fails the values [first, last] with `error`. These values must be above all values that
+    // failed before. Adjacent values with equal errors share a range.
     void fail(std::uint64_t first, std::uint64_t last, Error error) noexcept {
         const Lock lock(mutex_);
         const bool any = !failures_.empty();
@@ -99,24 +102,24 @@ class ValueLog {
             try {
                 failures_.push({first, last, std::move(error)});
             } catch (const std::bad_alloc&) {  // no failure may be lost, so the newest range grows
-                newest->last = last;           // there is one: an empty log has room
+                newest->last = last;           // not null: an empty list has room for one
             }
         }
         last_failed_.store(last, std::memory_order_release);
     }
-    // Fails the submitted values up to `last` that were not reached. `last` was read from newest()
-    // before reached() is read here, see add_reached.
+    // Fails the submitted values up to `last` that were not reached. The caller must read `last`
+    // from newest() before this function reads reached(); see `add_reached`.
     void fail_pending(std::uint64_t last, Error error) noexcept {
         if (reached() >= last) return;
         fail(reached() + 1, last, std::move(error));
         reach(last);
     }
-    // The number of ranges that are kept.
+    // The number of ranges of failed values that are kept.
     [[nodiscard]] std::size_t failures() const {
         const Lock lock(mutex_);
         return failures_.size();
     }
-    // Forgets the failure of `value`, if it has one. All others are kept.
+    // Forgets the failure of `value`, if `value` has failed. All other failures are kept.
     void retire(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         const std::size_t at = find(value);
@@ -125,7 +128,7 @@ class ValueLog {
         if (range.first < value && value < range.last) {
             try {
                 split(at, value);
-            } catch (const std::bad_alloc&) {  // it is not forgotten, which changes no outcome
+            } catch (const std::bad_alloc&) {  // the failure is kept, but nobody asks for it
             }
         } else if (range.first < range.last) {
             (range.first == value ? ++range.first : --range.last);
@@ -158,7 +161,7 @@ class ValueLog {
         const Lock lock(mutex_);
         return find(value) != failures_.size();
     }
-    // Makes two ranges of one, without a value in its middle.
+    // Splits a range into the values below `value`, which is inside the range, and those above.
     void split(std::size_t at, std::uint64_t value) WYE_REQUIRES(mutex_) {
         Failure above{value + 1, failures_[at].last, failures_[at].error};
         failures_.make_room();
@@ -181,12 +184,12 @@ class ValueLog {
     }
 
     std::atomic<std::uint64_t> newest_{0}, reached_{0};
-    std::atomic<std::uint64_t> last_failed_{0};  // only values up to it need the lock
+    std::atomic<std::uint64_t> last_failed_{0};  // greater values need no lock
 
     mutable Mutex mutex_;
     Fifo<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending ranges
     std::array<Time, kKeptTimes> times_ WYE_GUARDED_BY(mutex_);
-    std::uint64_t next_time_ WYE_GUARDED_BY(mutex_) = 0;  // modulo the size: the oldest
+    std::uint64_t next_time_ WYE_GUARDED_BY(mutex_) = 0;  // modulo the size: the oldest entry
 };
 
 }  // namespace wye::sdk

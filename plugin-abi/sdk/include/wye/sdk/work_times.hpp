@@ -39,15 +39,15 @@ template <typename Ended>
     }
 }
 
-// Relates the clock of a device to CLOCK_MONOTONIC, by a moment read on both. `Anchor` is that
-// moment on the device: its clock's nanoseconds, or an event. Free-threaded.
+// Relates the clock of a device to CLOCK_MONOTONIC, by a moment that was read on both clocks.
+// `Anchor` is that moment on the device: its clock's nanoseconds, or an event. Free-threaded.
 template <typename Anchor>
 class ClockMatch {
   public:
     struct Moment {
         Anchor anchor{};
         std::uint64_t host_ns = 0;    // 0: no moment was read
-        std::uint64_t within_ns = 0;  // how long reading both clocks took: at most half is wrong
+        std::uint64_t within_ns = 0;  // duration of reading both clocks; the error is at most half
     };
 
     // Whether the clocks may have drifted apart, so that a new moment should be read.
@@ -56,10 +56,11 @@ class ClockMatch {
         const std::uint64_t tried = tried_ns_.load(std::memory_order_relaxed);
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
-    // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>, and
-    // keeps the moment that two readings of the host's clock enclose most closely. Discards a
-    // reading that took long, as on a busy machine, or that is less certain than the earlier moment
-    // plus the drift since then. Does nothing while another thread does the same.
+    // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>. Takes
+    // the moment that two readings of the host's clock enclose most closely. Keeps the earlier
+    // moment if all readings took long, as on a busy machine, or if the earlier moment is still
+    // more certain in spite of the drift since then. Does nothing while another thread does the
+    // same.
     template <typename Read>
     void renew(Read&& read) {
         if (renewing_.exchange(true, std::memory_order_acquire)) return;
@@ -109,7 +110,7 @@ using NanosecondMatch = ClockMatch<std::uint64_t>;
     out.spent_ns = end - begin;
     const NanosecondMatch::Moment moment = match.moment();
     if (moment.host_ns == 0) return out;
-    // Modulo 2^64, so also before the moment.
+    // The arithmetic is modulo 2^64, so it is also right for work before the moment.
     out.begin_ns = moment.host_ns + (begin - moment.anchor);
     out.end_ns = out.begin_ns + out.spent_ns;
     return out;
