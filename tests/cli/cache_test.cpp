@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The disk cache of compiled programs across processes, through the commands.
+// The disk cache of compiled programs, which processes share, seen through the commands.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,12 +28,12 @@ nlohmann::json report(const Environment& environment) {
     return nlohmann::json::parse(outcome.out);
 }
 
-// A folder for this test alone, with the size that users get.
+// An environment with a cache folder for this test alone, of the default size.
 Environment environment_of(const TempFolder& folder) {
     return {{"WYE_CACHE_DIR", folder.path("cache")}, {"WYE_CACHE_SIZE", "512MiB"}};
 }
 
-// Runs mix on 1024 words and returns its output file.
+// Runs the program mix on 1024 words, and returns the output.
 std::string run_mix(const std::string& device, const TempFolder& folder, const Environment& env,
                     std::string& said) {
     std::string words;
@@ -74,7 +74,7 @@ TEST_CASE("the second process of each driver loads, with the same result") {
         CHECK(after["entries"][0]["program"] == "mix");
         std::string plain;
         CHECK(run_mix("cpu", folder, env, plain) == first);
-        CHECK(report(env)["entries"].size() == 1);  // the CPU keeps nothing
+        CHECK(report(env)["entries"].size() == 1);  // the CPU's programs are not cached
     }
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("what is kept is shown and cleared, and the size is the user's") {
     }
     env["WYE_CACHE_SIZE"] = "0";
     CHECK(contains(wye_command({"cache"}, env).out, "off"));
-    // What was kept before is still shown, and cleared.
+    // Entries of an earlier process are still shown, and can be cleared.
     const std::string entry = "cache/programs/0123456789abcdef0123456789abcdef";
     (void)folder.write(entry, "12345");
     CHECK(contains(wye_command({"cache"}, env).out, "size     5 B of 0 B, 1 entries\n"));
@@ -171,7 +171,7 @@ TEST_CASE("what self-tests found out is shown and cleared too") {
     CHECK(kept[0]["kind"] == "vulkan-self-test");
     CHECK(contains(kept[0]["key"], "build="));
     CHECK(contains(wye_command({"cache", "list"}, env).out, "vulkan-self-test"));
-    // A damaged entry is reported, passed over and made again.
+    // A damaged entry is reported, not used, and made again.
     const std::string path = folder.path("cache") + "/" + kept[0]["name"].get<std::string>();
     const std::string text = read_bytes(path);
     std::string changed = text;
@@ -186,7 +186,7 @@ TEST_CASE("what self-tests found out is shown and cleared too") {
     CHECK(report(env)["kept"].empty());
     CHECK(read_bytes(folder.path("cache/notes.txt")) == "mine");
     Environment off = env;
-    off["WYE_CACHE_SIZE"] = "0";  // no programs; verdicts all the same
+    off["WYE_CACHE_SIZE"] = "0";  // caches no programs, but verdicts all the same
     run_mix("vulkan:0", folder, off, said);
     CHECK(report(off)["kept"].size() == 1);
     CHECK(wye_command({"cache", "clear"}, off).code == 0);
@@ -219,7 +219,7 @@ TEST_CASE("a cache folder that cannot be used turns the cache off, and no other 
     std::filesystem::create_directories(open);
     std::filesystem::permissions(open, std::filesystem::perms::all);
     const std::string file = folder.write("file", "mine");
-    const std::string below = file + "/cache";  // cannot be made
+    const std::string below = file + "/cache";  // cannot be created
     for (const std::string& wrong :
          {std::string("scratch"), open, file, below, std::string("/proc/wye"), std::string("/")}) {
         CAPTURE(wrong);
@@ -280,14 +280,14 @@ TEST_CASE("a link may lead to the cache folder, and verdicts take an eighth of t
     for (const auto& one : first["kept"]) CHECK(one["sound"] == true);
     const std::uint64_t once = bytes();
     CHECK(once != 0);
-    // Old ones, as other values of a driver's variables leave them.
+    // Makes old entries, like those that earlier values of a driver's variables leave.
     for (int n = 0; n < 8; ++n) {
         const std::string name = "cache/plugin-probe-000000000000000" + std::to_string(n);
         const std::string path = folder.write(name, std::string(30'000, 'x'));
         std::filesystem::last_write_time(
             path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(n + 1));
     }
-    env["POCL_CACHE_DIR"] = folder.path("pocl");  // another verdict
+    env["POCL_CACHE_DIR"] = folder.path("pocl");  // gives another verdict
     env["VK_LAYER_PATH"] = folder.path("layers");
     run_mix(drivers().back(), folder, env, said);
     CHECK(bytes() <= 131072);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program as a user would and keeps its output. Fails the test on a time-out.
+// Runs a program as a user would, and keeps its output. A time-out fails the test.
 #pragma once
 
 #include <filesystem>
@@ -11,26 +11,26 @@
 namespace wye::test {
 
 struct Outcome {
-    int code = -1;    // exit code; 128 + signal when it was killed
+    int code = -1;    // exit code, or 128 + signal
     std::string out;  // standard output
     std::string err;  // standard error
 };
 
-// The environment is the test's own with the changes in `environment`. The disk cache of programs
-// is off unless these have WYE_CACHE_SIZE. Ten minutes at most, since a busy machine
-// may need many times as long as a quiet one.
+// Runs a command in the test's own environment, with the changes in `environment`. The disk cache
+// of programs is off unless these set WYE_CACHE_SIZE. The time-out is ten minutes, since a busy
+// machine may take many times as long as a quiet one.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment = {});
 
-// `wye` with these words.
+// Runs `wye` with these words.
 [[nodiscard]] Outcome wye_command(std::vector<std::string> words,
                                   const std::map<std::string, std::string>& environment = {});
 
-// The selectors that `wye info -l` lists, but for devices whose name has `without`. The test fails
-// if there are none.
+// The selectors that `wye info -l` lists, except those of devices whose name contains `without`.
+// The test fails if there are none.
 [[nodiscard]] std::vector<std::string> listed_devices(const std::string& without = "");
 
-// A folder of its own, removed with everything in it at the end.
+// A temporary folder, which the destructor removes with its content.
 class TempFolder {
   public:
     explicit TempFolder(
@@ -54,10 +54,10 @@ class TempFolder {
     return text.find(part) != std::string::npos;
 }
 
-// Checks the exit code of a command, and that its standard error has `part` and a remedy.
+// Checks the exit code of a command, and that its standard error contains `part` and a remedy.
 void check_complaint(const Outcome& outcome, int code, const std::string& part);
 
-// The whole file; the test fails when it cannot be read.
+// All bytes of a file. The test fails if the file cannot be read.
 [[nodiscard]] std::string read_bytes(const std::string& path);
 
 }  // namespace wye::test

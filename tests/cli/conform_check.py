@@ -6,7 +6,7 @@ usage: conform_check.py WYE SCHEMA FAKES WORK
 
 FAKES is the folder of the fake plugins, WORK a folder for files of this test. A fake plugin breaks one rule. Most fakes run no
 programs, so failures that the healthy fake has too are not counted. Files that are no plugin, wrong usage, output for
-people and the JSON schema are checked too. A run takes a third of the fakes (tests/support/slice.hpp).
+people and the JSON schema are checked too. A run takes a sixth of the fakes (tests/support/slice.hpp).
 """
 import concurrent.futures
 import json
@@ -31,8 +31,8 @@ with open(schema_path, encoding='utf-8') as file:
     schema = json.load(file)
 validator = jsonschema.Draft202012Validator(schema) if jsonschema else None
 
-# (fake, setting, groups, a rule that must fail), beside those of deviations_check.py. The setting is a configuration KEY=VALUE, or a
-# variable for `misbehaves`.
+# (fake, setting, groups, a rule that must fail). The setting is a configuration KEY=VALUE or, for `misbehaves`, the value of its
+# variable. deviations_check.py has more such rows.
 BREAKS = [
     ('endless_chain', '', 'load', 'P-3'),
     ('critical_chain', '', 'load', 'P-7'),
@@ -103,9 +103,9 @@ BREAKS = [
     ('misbehaves', 'crash@wait', 'capabilities', 'P-8'),
     ('turns_wrong', '', 'sweeps', 'P-23'),
 ]
-# Fakes that are the CPU plugin except for what they break, so everything else passes.
+# Fakes that are the CPU plugin except for the broken rule, so that everything else must pass.
 WHOLE = ('breaks_loss', 'misbehaves', 'turns_wrong')
-# The places at which `takes_parts` takes what it does not know, and what the kit then says.
+# The places in which `takes_parts` accepts unknown parts, and what the kit must say about each.
 TAKES = {
     'host': 'what := host table', 'opening': 'what := opening', 'buffer': 'what := buffer', 'queue': 'what := queue',
     'submission': 'what := submission', 'timeline': 'what := timeline', 'command': 'what := command', 'artifact': 'what := artifact',
@@ -114,7 +114,7 @@ TAKES = {
     'trap': 'one.what := flags of the trap words', 'indirect': 'one.what := flags of the indirect range',
     'recorded': 'TEST CASE:  commands of operations', 'update': 'command.update(', 'signal': 'TEST CASE:  signals',
     'failure': 'what := failure', 'handle': 'refused() == WYE_UNSUPPORTED_EXTENSION', 'any': 'TEST CASE:  a wait for all or any'}
-# Fakes that keep the rules which these groups test.
+# Fakes that keep all rules that these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
          ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss'),
          ('breaks_native', 'load,native')]
@@ -229,7 +229,7 @@ def check_screen():
     done = conform(os.path.join(fakes, 'misbehaves.so'), '--quick', '--only', 'native,queue', WYE_MISBEHAVES='crash@dispatch')
     text = done.stdout.decode()
     for part in ('plugin `misbehaves`', 'device misbehaves:0', '  native ', '  queue ', 'FAILED ', 'P-8', 'by signal 11 (Segmentation fault)',
-                 'Fix: ', 'misbehaves 0.1.0 does not conform: ', 'so that the cases behind them did not run'):
+                 'Fix: ', 'misbehaves 0.1.0 does not conform: ', 'so the cases after that did not run'):
         if part not in text:
             fail(f'the screen lacks `{part}`:\n{text[:3000]}')
     if done.returncode != 1:
@@ -249,7 +249,7 @@ def check_manifest():
         if verdict and verdict['verdict']['conforms'] != conforms:
             fail(f'a manifest of version {version}: {verdict["verdict"]}')
     os.remove(os.path.join(folder, 'wye_healthy.wye.json'))
-    os.mkfifo(os.path.join(folder, 'wye_healthy.wye.json'))  # opening it would wait for its writer
+    os.mkfifo(os.path.join(folder, 'wye_healthy.wye.json'))  # opening this pipe would wait for a writer
     said = conform(os.path.join(folder, 'wye_healthy.so'), '--only', 'load')
     if said.returncode != 1 or 'wye_healthy.wye.json` is no regular file' not in said.stdout.decode():
         fail(f'a manifest that is a pipe: {said.returncode}, {said.stdout}')
@@ -335,7 +335,7 @@ if validator:
     for change in ({'schema': 2}, {'cases': [{'name': 'x'}]}, {'verdict': {}}):
         if validator.is_valid({**json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'file').stdout), **change}):
             fail(f'the schema accepts {change}')
-chosen = BREAKS[slices.of_this_run('conform_fakes', 3)]
+chosen = BREAKS[slices.of_this_run('conform_fakes', 6)]
 baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,hostile,process')
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:

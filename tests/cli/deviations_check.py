@@ -22,7 +22,7 @@ wye, fakes = sys.argv[1:]
 failures = []
 table = []
 
-# (rule, fake, how, the group that finds it)
+# (rule, fake, the value of its setting `how`, the group that must find it)
 DEVIATIONS = [
     ('P-1', 'no_export', '', 'file'),
     ('P-3', 'short_desc', '', 'load'),
@@ -83,7 +83,7 @@ DEVIATIONS = [
     ('P-61', 'deviates', 'sleeps_in_query', 'order'),
     ('P-61', 'deviates', 'waits_in_query', 'order'),
 ]
-# Capabilities that a device may lack and conform. Without `buffer_map` it also refuses buffers of the usage STAGING.
+# Capabilities that a device may lack and still conform. Without `buffer_map` the device also refuses buffers of the usage STAGING.
 LACKS = [
     'f64,ieee_f64,native_f64_div,native_f64_sqrt,native_f64_fma,native_f64_round,atomic_f64_add',
     'int64,atomic_int64,atomic_int64_shared',
@@ -93,7 +93,7 @@ LACKS = [
 ]
 
 
-# The kits use large vectors, and new pages are half of their time: the C library takes huge ones, and keeps what was freed.
+# The kits use large vectors, and spend half of their time on new pages. So the C library takes huge pages, and keeps freed memory.
 ENVIRONMENT = {**os.environ, 'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=1073741824'}
 
 
@@ -141,7 +141,7 @@ def check_lacks(lacks):
 
 
 begun = time.monotonic()
-groups = [group['name'] for group in conform('init_fails')['groups']]  # all of them, of which most are not tried
+groups = [group['name'] for group in conform('init_fails')['groups']]  # all groups; most of them do not run here
 part = slices.of_this_run('conform_deviations', 8)
 chosen, lacking = DEVIATIONS[part], LACKS[part]
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:

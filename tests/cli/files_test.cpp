@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye run` with wrong numbers, unusable files and too little memory, and which files remain when
-// it is killed.
+// `wye run` with wrong numbers, unusable files and too little memory. Also which files are left
+// when the command is killed.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -39,7 +39,7 @@ const std::string kCount =
     "wye 1;\nprogram count;\nworkgroup 64;\noutput r: u32[];\noutput s: u32[len(r)];\n"
     "grid elements len(r);\nmain { let i = global_id.x; if i < len(r) { r[i] = i; s[i] = i; } }\n";
 
-// Started as a shell would, with default signals.
+// Starts a command as a shell would, with default signal handling.
 pid_t start(std::vector<std::string> words) {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -124,9 +124,9 @@ TEST_CASE("a grid and an element count go together, as in the C API") {
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     const std::string r = read_bytes(folder.path("r"));
-    REQUIRE(r.size() == 400);  // by the element count
+    REQUIRE(r.size() == 400);  // from --elements
     CHECK(r[63 * 4] == 63);
-    CHECK(r[64 * 4] == 0);  // one workgroup of 64 ran
+    CHECK(r[64 * 4] == 0);  // --grid 1 runs one workgroup of 64
     CHECK(contains(wye_run({program, "--grid", "1", "--out", "r=" + folder.path("r")}).err,
                    "run-time output `r` is not given. Fix: add --elements N"));
 }
@@ -249,7 +249,7 @@ TEST_CASE("a path that cannot be written to is told before the program runs") {
         wye_run({program, "--timeout-ms", "3000", "--out", "r=" + folder.path("no/r")});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 1);
-    CHECK(contains(outcome.err, "cannot write"));  // not that it timed out
+    CHECK(contains(outcome.err, "cannot write"));  // and not the time-out
 }
 
 TEST_CASE("a trace that cannot be written is told of") {
@@ -264,7 +264,7 @@ TEST_CASE("a trace that cannot be written is told of") {
 TEST_CASE("what the user names cannot control the terminal") {
     const TempFolder folder;
     const std::string evil = "a\x1b[2J\x7f\xff\u009b31m\u202e\nwye: all is well";
-    // Its elements are stored by several invocations, which is told of by the name of its file.
+    // Several invocations store the same element, and the message about that names the file.
     const std::string racy = folder.write("\x1b[2J\x7f\xff\u009b31m\u202e.wye",
                                           "//: grid 2 1 1\n//: buffer r output\n//: zeros 4\nwye "
                                           "1;\nprogram racy;\nworkgroup 1;\noutput r: u32[1];\n"
@@ -328,7 +328,8 @@ TEST_CASE("an input without an end is read as far as it can be used") {
                      "input z: u32[len(y)];\noutput r: u32[4];\n"
                      "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i] + y[i] + z[i]; }\n");
     const std::string file = folder.write("file", std::string(16, '\0'));
-    // By its own count, that of another input, and at most what a device may give.
+    // The limit for x is its own size, for z the size of y, and for y the 64 MiB that are read at
+    // most from a character device such as /dev/zero.
     const std::pair<std::string, std::string> rows[] = {
         {"x", "the 16 bytes"}, {"z", "the 16 bytes"}, {"y", "the 67108864 bytes"}};
     for (const auto& [endless, limit] : rows) {
@@ -364,7 +365,7 @@ TEST_CASE("the file of a variant is a regular one in the program's folder") {
     }
 }
 
-// Left out with AddressSanitizer, which reserves more address space than these two cases allow.
+// Left out with AddressSanitizer, which reserves more addresses than these two cases allow.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WYE_RESERVES_ADDRESSES
@@ -376,7 +377,7 @@ TEST_CASE("the file of a variant is a regular one in the program's folder") {
 #if !defined(WYE_RESERVES_ADDRESSES)
 
 TEST_CASE("an input without an end for a buffer of any size is an error in time") {
-    // Under a limit on address space, which reading the whole file would exceed.
+    // The limit on the address space is smaller than the file would need in memory.
     const Outcome open_end =
         run_command({"/bin/sh", "-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", WYE_TOOL, "run",
                      kPrograms + "/mix.wye", "-d", "cpu", "--in", "words=/dev/zero"},
@@ -392,7 +393,7 @@ TEST_CASE("an input without an end for a buffer of any size is an error in time"
 TEST_CASE("the device refuses an output before there is memory for it") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
-    // 16 GiB of each buffer: the device refuses or runs it; never an internal error.
+    // Each buffer has 16 GiB. The device may refuse or run that, but an internal error is a fault.
     const Outcome outcome = run_command(
         {"/bin/sh", "-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", WYE_TOOL, "run", program, "-d",
          "cpu", "--elements", "4294967295", "--grid", "1", "--out", "r=" + folder.path("r")},
@@ -429,7 +430,7 @@ TEST_CASE("a limit on file sizes leaves nothing behind and is named") {
     CHECK(folder.names() == std::vector<std::string>{"count.wye"});
 }
 
-// On new and on existing files: a killed process has written the whole file or nothing.
+// With and without an existing file: a killed process has written the whole file, or nothing.
 TEST_CASE("a run that is killed at any moment leaves whole files or none") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
@@ -452,7 +453,8 @@ TEST_CASE("a run that is killed at any moment leaves whole files or none") {
         struct stat info {};
         for (const std::string& name : folder.names()) {
             if (name == "r" || name == "count.wye") continue;
-            // SIGKILL cannot be held back while the whole new file replaces the old one.
+            // SIGKILL cannot be delayed, so it may leave the complete new file under a temporary
+            // name, beside the old file.
             CAPTURE(name);
             CHECK(signals[n / 2 % 4] == SIGKILL);
             CHECK(exists);

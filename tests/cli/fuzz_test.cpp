@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye fuzz` from a user's side: exit codes, output, kept files.
+// `wye fuzz` from a user's side: exit codes, output, saved files.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST_CASE("programs in other states of the caller are counted by state") {
     for (const char* state : {"rounds down", "flushes subnormals", "a locale with commas",
                               "a stack of 64 KiB", "an odd environment"})
         states += contains(outcome.out, std::string("\n  ") + state + ": ") ? 1 : 0;
-    CHECK(states >= 3);  // the programs choose
+    CHECK(states >= 3);  // the names of programs choose the states, so not all need occur
 }
 
 TEST_CASE("kept cases run again") {
@@ -62,7 +62,7 @@ TEST_CASE("kept cases run again") {
     CHECK(one.out.ends_with("1 equal, 0 different\n"));
     CHECK(fuzz({"--replay", folder.path(""), "--devices", "cpu"})
               .out.ends_with("2 equal, 0 different\n"));
-    // A case without a single right result proves nothing.
+    // A case that has no single right result is reported, since it proves nothing.
     std::string racy = kCase;
     racy.replace(racy.find("r[i] ="), 6, "r[0] =");
     const Outcome race = fuzz({"--replay", folder.write("racy.wye", racy), "--devices", "cpu"});
@@ -109,7 +109,7 @@ TEST_CASE("a device that is wrong is found, and the proof is small and repeats")
     REQUIRE(contains(found.out, "kept as "));
     std::size_t kept = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path("found"))) {
-        CHECK(entry.path().extension() == ".wye");  // what ran has ended
+        CHECK(entry.path().extension() == ".wye");  // no temporary file is left
         const std::string text = read_bytes(entry.path().string());
         CAPTURE(text);
         CHECK(contains(text, "rotl("));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye info` as an operator uses it: views of this machine and of saved ones, and their exit codes.
+// `wye info` as an operator uses it: views of this machine and of saved reports, and exit codes.
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ TEST_CASE("one physical device is one entry, with the others that are the same b
               "              the same device, certain (both have the PCI address "
               "0000:01:00.0)\n"
               "  first:1     Test device\n"));
-    // The printed id is a selector: that of the physical device, in all APIs.
+    // The printed id is a selector. It selects the physical device in all APIs.
     CHECK(info({"--from", path, "-l", "-d", "@" + id}).out ==
           "first:0\tTest device\nfourth:0\tTest device by another API\n");
     const Outcome details = info({"--from", path, "-v"});
@@ -195,7 +195,7 @@ TEST_CASE("saved reports of real machines answer every verb") {
                               .get<std::string>()));
         }
         CHECK(info({"--from", path, "env"}).code == 0);
-        // Each physical device is one selector, of all its entries and of no other.
+        // The id of a physical device selects all its entries, and no other.
         for (const json& physical : report["physical_devices"]) {
             const json named = json::parse(
                 info({"--from", path, "--json", "-d", "@" + physical["id"].get<std::string>()})
@@ -210,7 +210,7 @@ TEST_CASE("saved reports of real machines answer every verb") {
         }
     }
     CHECK(count >= 1);
-    // One GPU by three APIs.
+    // This report has one GPU, which three APIs list.
     const std::string gpu = std::string(WYE_SAVED_REPORTS) + "/h200.json";
     CHECK(has(info({"--from", gpu}).out,
               "* cuda:0      NVIDIA H200\n"
@@ -407,14 +407,14 @@ TEST_CASE(
         lines[8].ends_with("not variant 2, `any` (opencl-c): its format is not among those of the "
                            "device (org.example.own)"));
     CHECK(lines[9] == "picked: first:0");
-    // A device that takes its own format only can run the program by its variant.
+    // A device that accepts only its own format can run the program's variant in that format.
     outcome = explain(variant("org.example.own", "own", ""));
     lines = lines_of(outcome.out);
     REQUIRE(lines.size() == 6);
     CHECK(lines[1].ends_with("with --variants: no variant matches, the portable body runs"));
     CHECK(lines[3].starts_with("+ first:1   fits if variants are allowed, and only then"));
     CHECK(lines[4].ends_with("with --variants: variant 0, `own` (org.example.own) runs"));
-    // A filter that is no selector fails the dispatch.
+    // If a filter is not a selector, the dispatch fails.
     outcome = explain(variant("opencl-c", "wrong", "first[memori>=4]"));
     CHECK(has(outcome.out,
               "a dispatch that allows variants fails: variant `wrong` of program `v` "
@@ -527,7 +527,7 @@ TEST_CASE("a plugin without hardware is not applicable, and no fault") {
               !fault);
         CHECK(info({"-l", "--from", path}).err.empty() == !fault);
     };
-    outcomes("install the driver", true);  // an older report does not say what there is
+    outcomes("install the driver", true);  // older reports do not list the hardware
     report["hardware"] = {{"vendors", nullptr}};
     outcomes("install the driver", true);
     report["hardware"] = {{"vendors", {"0x1002", "0x10de"}}};
@@ -599,7 +599,7 @@ TEST_CASE("the live views agree with each other") {
     }
     CHECK(info({"--prop", "selector"}).out == selectors);
     CHECK(report["picks"].is_string());
-    // A run gets the device that `auto` picks.
+    // A run uses the device that `auto` picks.
     const Outcome chosen = info({"-l"}, {{"WYE_DEVICE", report["picks"].get<std::string>()}});
     CHECK(chosen.code == 0);
     CHECK(chosen.out.starts_with(report["picks"].get<std::string>() + "\t"));

@@ -20,7 +20,8 @@ namespace wye::test::info_verbs_test {
 
 namespace {
 
-// Puts the fake plugin `misbehaves` into a folder, with a manifest that has `more` too.
+// Puts the fake plugin `misbehaves` into a folder, with a manifest that also has the members of
+// `more`.
 void plugin_in(const TempFolder& folder, const std::string& name, const json& more) {
     std::filesystem::copy_file(WYE_MISBEHAVES, folder.path(name + "/misbehaves.so"));
     utsname machine{};
@@ -78,7 +79,8 @@ TEST_CASE("env shows the variables in effect, and the nearest name of a misspelt
     CHECK_FALSE(has(outcome.out, "UNRELATED"));
     CHECK_FALSE(has(outcome.out, "CUDA_DEVICE_ORDER"));
     CHECK(has(info({"env", "--all"}).out, "CUDA_DEVICE_ORDER  not set; "));
-    // Drivers have variables that are not listed: only what is nearly a listed one is noted.
+    // Drivers have more variables than `wye info env` lists. Another variable gets a note only if
+    // its name is nearly equal to a listed name.
     const Outcome drivers =
         info({"env"}, {{"VK_ICD_FILENAME", "/x"}, {"CUDA_HOME", "/usr"}, {"VK_SDK_PATH", "/y"}});
     CHECK(has(drivers.out,
@@ -134,7 +136,7 @@ TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
     CHECK(out["environment"][0]["value"] == "~/lib:/home/USER");
     CHECK(out["devices"][0]["facts"]["uuid"] == "redacted");
     CHECK(out["devices"][1] == report["devices"][1]);
-    // What says why a fact is not known stays, and what was taken out is no change.
+    // The reason why a fact is unknown is kept, and a redacted value does not count as a change.
     report["devices"][1]["facts"]["uuid"] = nullptr;
     report["devices"][1]["fact_reasons"] = {{"uuid", "unreported"}, {"luid", "unreported"}};
     const std::string whole = saved.write(report, "whole");
@@ -171,7 +173,8 @@ TEST_CASE("a library that a manifest needs is not taken from a relative folder")
     CHECK(record["stage"] == "needs");
     CHECK(has(record["message"], "`" + relative + "/libwye_strange.so`"));
     CHECK(has(record["fix"], "LD_LIBRARY_PATH"));
-    // One that cannot be loaded is not called absent, and what may hide another is named.
+    // A library that cannot be loaded is not called absent. The advice names the variables that may
+    // hide an installed one.
     (void)folder.write("libwye_strange.so", "");
     const Variables hiding = {{"WYE_PLUGIN_PATH", folder.path("plugins")},
                               {"WYE_CACHE_DIR", folder.path("cache")},
@@ -263,7 +266,7 @@ TEST_CASE("a file or folder that gives no plugin is no plugin in messages, and i
     CHECK_FALSE(has(out, "plugin `" + folder.path("none")));
     CHECK(info({"-l"}, {{"WYE_PLUGIN_PATH", "rel"}}).err ==
           "wye: note: 1 path refused: `rel`; `wye info` says why\n");
-    // A plugin that is refused is not one that does not exist.
+    // A plugin that is refused is not reported as one that does not exist.
     (void)folder.write("wye_acme.wye.json", "{}");
     fs::permissions(folder.path("wye_acme.wye.json"), fs::perms::all);
     const Outcome refused = info({"-d", "acme"}, {{"WYE_PLUGIN_PATH", folder.path("")}});
@@ -300,7 +303,7 @@ TEST_CASE("doctor names what is wrong with plugins that are used all the same") 
           "1.  plugin `third`: its manifest lies\n"
           "    Fix: reinstall the plugin\n"
           "    Check: wye info doctor\n"
-          "2.  plugin `third`: it is opened without a probe, so that a fault of it ends the "
+          "2.  plugin `third`: it is opened without a probe, so that a fault in it ends the "
           "application\n"
           "    Fix: unset WYE_PROBE and install wye-probe beside libwye\n"
           "    Check: wye info doctor\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wye new-plugin`: what it writes, and what it refuses. tests/package builds the projects.
+// `wye new-plugin`: what it writes, and what it refuses. The projects are built in tests/package.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace wye::test::new_plugin_test {
 namespace {
 
-// The files of a folder: path in it, and content.
+// The files of a folder: each path inside the folder, with the file's content.
 std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
@@ -51,7 +51,7 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
             const std::string& text = file.second;
             CAPTURE(file.first);
             CHECK_FALSE(text.empty());
-            std::string rest = text;  // the vendor's format may have any word in it
+            std::string rest = text;  // the format, which is the vendor's, may contain any word
             for (std::size_t at = 0; (at = rest.find(format, at)) != std::string::npos;)
                 rest.erase(at, format.size());
             for (const char* left : {"acme", "ACME", "# <", "// <", "# </", "// </"})
@@ -63,7 +63,7 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
                                                         : "kFormat = WYE_FORMAT_"));
         CHECK(contains(files.at("meson.build"), "TENSOR_9_VERSION"));
 
-        // The manifest, once the numbers are filled in.
+        // The manifest, after the build has filled in the numbers.
         std::string manifest = files.at("wye_tensor_9.wye.json.in");
         for (const char* number : {"@WYE_ABI_MAJOR@", "@WYE_ABI_MINOR_DRAFT@", "@WYE_ABI_MINOR@"})
             for (std::size_t at; (at = manifest.find(number)) != std::string::npos;)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests what the command shows about a plugin that crashes, hangs, ends its process or prints.
+// What the command shows about a plugin that crashes, hangs, ends its process or prints.
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -79,8 +79,8 @@ class Place {
     TempFolder folder_;
 };
 
-// A folder with the fake plugin under several names, each of which says what it does; `good` does
-// nothing wrong.
+// A folder with copies of the fake plugin, whose names say what each copy does. The copy `good`
+// does nothing wrong.
 class FaultyPlugins {
   public:
     FaultyPlugins() {
@@ -101,7 +101,7 @@ class FaultyPlugins {
                                    {"WYE_PROBE_TIMEOUT_MS", std::to_string(probe_ms)},
                                    {"WYE_PROBE_MEMORY", std::to_string(kProbeMemory)}});
     }
-    // With `program` run on the device.
+    // Runs a program on the device.
     [[nodiscard]] Outcome run(const std::string& device, int probe_ms) const {
         return wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", device, "--in",
                     "words=" + folder_.path("words"), "--out", "words=" + folder_.path("result")},
@@ -121,7 +121,7 @@ class FaultyPlugins {
     std::vector<Misbehaviour> members_;
 };
 
-// The records of a plugin in a report.
+// The records about a plugin in a report.
 std::vector<Json> records_of(const Json& report, const std::string& id) {
     std::vector<Json> out;
     for (const Json& record : report["records"])
@@ -161,7 +161,8 @@ void expect(const Json& report, const Misbehaviour& one) {
     CHECK(devices == (refused ? 0 : 1));
 }
 
-// Each fault in some places, every third one or fewer: the registry's test has all.
+// Adds each wanted fault, but only in every `step`th of its places. The unit test of the probe has
+// all places.
 template <typename Wanted>
 void fill(FaultyPlugins& faulty, std::size_t step, Wanted&& wanted) {
     std::size_t turn = 0;
@@ -192,7 +193,7 @@ TEST_CASE("info names whatever a plugin does, and the others work") {
     CHECK(report["devices"][0]["selector"] == "cpu:0");
     CHECK(plugin_of(report, "good")["state"] == "ready");
     CHECK(records_of(report, "good").empty());
-    // The screen has the first of them, and -v has all.
+    // The screen shows the first record, and -v shows all.
     const std::string saved = faulty.write("report", outcome.out);
     const Outcome screen = run_command({WYE_TOOL, "info", "--from", saved});
     CHECK(screen.code == 0);
@@ -211,7 +212,7 @@ TEST_CASE("info waits for a plugin that hangs, and then names it") {
     fill(faulty, 3, hangs);
     REQUIRE(faulty.members().size() == 3);
     Json report;
-    // A plugin that is only slow on a busy machine gets longer.
+    // A plugin that is only slow, since the machine is busy, gets more time.
     for (int ms = 1000; ms < 60000; ms *= 2) {
         report = Json::parse(faulty.wye({"info", "--json"}, ms).out, nullptr, false);
         REQUIRE(report.is_object());
@@ -251,7 +252,7 @@ TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file
         CHECK(outcome.out.empty());
         CHECK_FALSE(fs::exists(place.result()));
     }
-    // The user's decision takes precedence.
+    // The user's decision counts more than the probe's.
     const Outcome list = place.wye({"plugins"}, "none");
     CHECK(list.code == 0);
     CHECK(contains(list.out, "crashed, quarantined"));
@@ -279,7 +280,7 @@ TEST_CASE("the user's trust counts in every verb") {
             if (plugin["id"] == "misbehaves") return plugin;
         return Json();
     };
-    // Its devices are known before the dispatch that crashes.
+    // The probe has listed the devices before the dispatch crashes.
     for (int i = 0; i < 2; ++i) CHECK(plugin_in(info("abort@dispatch"))["state"] == "failed");
     CHECK(place.run("none").code == 3);  // quarantined
     REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
@@ -297,14 +298,14 @@ TEST_CASE("the user's trust counts in every verb") {
     CHECK(place.run("none").code == 0);
     CHECK(place.run("none", "child").code == 0);
     CHECK(contains(place.wye({"info", "-d", "misbehaves", "-l"}, "none").out, "misbehaves:0"));
-    // Wrong bytes, too.
+    // Trust also overrides a probe that found wrong bytes.
     REQUIRE(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
     CHECK_FALSE(info("wrong_bytes@dispatch")["devices"][1]["usable"]);
     REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
     CHECK(info("wrong_bytes@dispatch")["devices"][1]["usable"]);
     CHECK(place.run("none").code == 0);
-    // If the devices are not known, `info` still does not open the plugin, and says what trust
-    // means.
+    // If the devices are not known, `info` does not open the plugin even if it is trusted, and says
+    // what trust means.
     REQUIRE(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
     REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
     const Json plugin = plugin_in(info("abort@init"));
@@ -319,7 +320,7 @@ TEST_CASE("a plugin that ends the process after a good verdict makes it fail by 
                             "quick_exit@dispatch", "exit@wait", "quick_exit@wait"}) {
         CAPTURE(how);
         const Place place;
-        REQUIRE(place.run("none").code == 0);  // the verdict is good, and kept
+        REQUIRE(place.run("none").code == 0);  // gives a good verdict, which is kept
         fs::remove(place.result());
         const Outcome outcome = place.run(how);
         CHECK(outcome.code == 1);
@@ -338,7 +339,7 @@ TEST_CASE("what a plugin prints is not in the output") {
         CHECK(contains(outcome.err, "the plugin prints this"));
         CHECK(Json::parse(place.wye({"info", "--json"}, how).out, nullptr, false).is_object());
     }
-    // A name of standard output is still that.
+    // An output may also be the name of standard output.
     const Outcome named =
         place.wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", "misbehaves", "--in",
                    "words=/dev/null", "--out", "words=/dev/stdout", "-q"},
@@ -368,7 +369,7 @@ TEST_CASE("info from remembered verdicts enters no plugin") {
     Json a = Json::parse(first.out);
     Json b = Json::parse(second.out);
     CHECK(a["devices"].size() == 2);
-    for (Json* report : {&a, &b})  // free memory differs from one moment to the next
+    for (Json* report : {&a, &b})  // the free memory changes all the time
         for (Json& device : (*report)["devices"]) {
             device["facts"].erase("free_memory_bytes");
             device.erase("free_memory_age_ms");
@@ -376,7 +377,7 @@ TEST_CASE("info from remembered verdicts enters no plugin") {
     CHECK(a["devices"] == b["devices"]);
     CHECK_FALSE(a["plugins"][1]["probe"]["remembered"]);
     CHECK(b["plugins"][1]["probe"]["remembered"]);
-    // A live report and a remembered one of the same machine and environment are equal.
+    // A report with a live probe and one with a kept verdict are equal in the same environment.
     const TempFolder folder;
     const Outcome third = place.wye({"info", "--json"}, "none");
     const Outcome diff = run_command(
@@ -399,7 +400,7 @@ TEST_CASE("a verdict file that is none, or a pipe, is no verdict") {
     fs::remove(file);
     REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
     CHECK(contains(place.wye({"info", "-l"}, "none").out, "misbehaves:0"));
-    // Another user may not write it.
+    // A verdict file that another user may write is not used.
     fs::remove(file);
     REQUIRE(place.wye({"info", "-l"}, "none").code == 0);
     fs::permissions(file, fs::perms::others_write, fs::perm_options::add);

@@ -87,7 +87,7 @@ TEST_CASE("info says which workarounds a device gets") {
 }
 
 TEST_CASE("the audit replays what a device can need, and says what it found") {
-    const Outcome cpu = quirks({"--audit", "--devices", "cpu"});  // lowers nothing
+    const Outcome cpu = quirks({"--audit", "--devices", "cpu"});  // the CPU needs no lowering
     CHECK(cpu.code == 0);
     CHECK(cpu.out.empty());
     const Outcome nobody = quirks({"--audit", "--devices", "nobody"});
@@ -101,7 +101,7 @@ TEST_CASE("the audit replays what a device can need, and says what it found") {
             const Outcome one =
                 quirks({"--audit", "--devices", selector, "--only", name, "--json"});
             CAPTURE(one.err);
-            if (one.out.empty()) continue;  // another format
+            if (one.out.empty()) continue;  // not in this format
             const auto said = json::parse(one.out);
             CHECK(said["device"] == selector);
             CHECK(said["id"] == name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye run --repeat`, with and without `--graph`, against the host's arithmetic.
+// `wye run --repeat`, with `--graph` and without, compared with the host's arithmetic.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Each run changes `state`, and `seen` has no memory.
+// Each run changes `state`. Nothing in `seen` is kept from one run to the next.
 constexpr const char* kStep = R"(wye 1; program advance; workgroup 64; param by: u32;
 input k: u32[]; input_output state: u32[len(k)]; output seen: u32[len(k)] bytes 8..20;
 grid elements len(k);
@@ -223,7 +223,7 @@ TEST_CASE("a repetition that never ends is given up after its time limit") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
         CHECK(contains(outcome.err, "repetition 1 of 2: "));
-        CHECK(contains(outcome.err, "did not end within 300 ms"));
+        CHECK(contains(outcome.err, "did not end"));  // also if its compile took so long
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
     }
 }

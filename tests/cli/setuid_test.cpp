@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set-user-id copy of `wye`, started by another user, takes nothing from that user: no variable,
-// plugin, cache folder or helper. Needs root, to make such a copy and to become another user.
+// A set-user-id copy of `wye` that another user starts must use nothing of that user: no variable,
+// plugin, cache folder or helper. Needs root, to make the copy and to become the other user.
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr unsigned kStranger = 65534;
 
-// A folder for temporary files that every user may enter, and that allows set-user-id; empty: none.
+// A folder for temporary files that all users may enter and that allows set-user-id; empty: none.
 fs::path place_for_all() {
     for (const fs::path& place :
          {fs::temp_directory_path(), fs::path("/tmp"), fs::path("/var/tmp")}) {
@@ -50,7 +50,7 @@ std::string obstacle() {
     return {};
 }
 
-// Plugins, a helper, a home and a cache folder of the stranger.
+// The other user's plugins, helper, home and cache folder.
 class StrangersThings {
   public:
     StrangersThings() {
@@ -105,8 +105,8 @@ class StrangersThings {
     TempFolder folder_{place_for_all()};
 };
 
-// A copy of the program and of the library in a folder of root's. The build may be in a folder that
-// the stranger may not enter.
+// Copies the program and the library to a folder of root, since the other user may not be allowed
+// to enter the build folder.
 std::string copy_of_wye(const TempFolder& folder, unsigned mode) {
     fs::permissions(folder.path(""), fs::perms(0755));
     const std::string out = folder.path("wye");
@@ -116,7 +116,7 @@ std::string copy_of_wye(const TempFolder& folder, unsigned mode) {
     const std::size_t at = program.find(old_path);
     REQUIRE(at != std::string::npos);
     REQUIRE(own_path.size() <= old_path.size());
-    // A path may have any number of slashes at its end.
+    // Slashes at the end of a path have no effect, so they fill the space.
     program.replace(at, old_path.size(),
                     own_path + std::string(old_path.size() - own_path.size(), '/'));
     REQUIRE(folder.write("wye", program) == out);
@@ -151,7 +151,7 @@ bool has_record(const json& report, const std::string& start) {
 TEST_CASE("a set-user-id program takes nothing from the user who starts it, and says so") {
     if (const std::string why = obstacle(); !why.empty()) {
         std::printf("not run: %s\n", why.c_str());
-        std::exit(77);  // Meson shows it as skipped
+        std::exit(77);  // Meson shows the test as skipped
     }
     const TempFolder folder(place_for_all());
     const StrangersThings things;
@@ -169,10 +169,10 @@ TEST_CASE("a set-user-id program takes nothing from the user who starts it, and 
         CHECK(has_record(report, variable.first + " is ignored, because the process has raised"));
     }
     CHECK(has_record(report, "the user's plugin folder is ignored"));
-    CHECK(report.at("filters").size() == 1);  // the selector
+    CHECK(report.at("filters").size() == 1);  // only the selector
     CHECK_FALSE(things.has("cache"));
     CHECK_FALSE(things.has("trace"));
-    CHECK(info.err.empty());  // WYE_LOG=debug is not obeyed
+    CHECK(info.err.empty());  // WYE_LOG=debug is ignored
 
     const Outcome fuzz = as_stranger(program, {"fuzz"}, things);
     CHECK(fuzz.code == 1);
@@ -181,7 +181,7 @@ TEST_CASE("a set-user-id program takes nothing from the user who starts it, and 
 }
 
 TEST_CASE("the same program without that bit does take them") {
-    if (!obstacle().empty()) return;  // said by the test above
+    if (!obstacle().empty()) return;  // the test above has said why
     const TempFolder folder(place_for_all());
     const StrangersThings things;
     const std::string program = copy_of_wye(folder, 0755);

@@ -46,7 +46,7 @@ def forms(name, languages):
 
 
 def check(device, work):
-    # The other languages call the same library, so the CPU is enough for them.
+    # Examples in C and Python call the same library, so they run only on the CPU.
     own = device.startswith('cpu')
     others = ['c', 'py'] if own else []
     chosen = re.escape(f'chosen: {device}, because: ') + r'[^\n]+\n((passed over|found): [^\n]+\n)*'
@@ -69,7 +69,7 @@ def check(device, work):
         for n in range(3):
             v = ((v ^ (v >> 7)) * 1664525 + n) % 2**32
         return v
-    if own:  # behind a driver it takes seconds until the device is free again
+    if own:  # on a driver's device it takes seconds until the device is free again
         expect([one('time_limit'), device], rf'timed out, and `r` was not written\nthree rounds: {spun(0)} {spun(63)}\n')
 
     errors = expect([one('error_budget'), device],
@@ -82,7 +82,7 @@ def check(device, work):
     expect([one('graph'), device], ''.join(
         f'turn {t}: {" ".join(str((t + i) * 10 * t) for i in range(4))}\n' for t in (1, 2, 3)))
 
-    # The file has several chunks, the last of which is not a whole number of words.
+    # The file has several chunks. The size of the last one is not a multiple of a word.
     content, result = bytes(range(256)) * 10000 + b'end', work / 'out'
     (work / 'in').write_bytes(content)
     expect([one('stream_file'), work / 'in', result, device], '')
@@ -93,7 +93,7 @@ def check(device, work):
 def check_losses(device):
     """The first kernel of the process loses the device. The work is done on it if it can be opened again, else on another."""
     said = r'lost: [^\n]*CL_INVALID_COMMAND_QUEUE \(-36\)[^\n]*\n'
-    with tempfile.TemporaryDirectory(dir='/tmp') as links:  # LD_PRELOAD takes no path with a blank
+    with tempfile.TemporaryDirectory(dir='/tmp') as links:  # LD_PRELOAD does not accept paths with blanks
         preload = f'{links}/lossy.so'
         os.symlink(pathlib.Path(lossy).resolve(), preload)
         for loss, where in (('once', re.escape(device)), ('always', rf'(?!{re.escape(device)})\S+')):

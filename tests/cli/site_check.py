@@ -56,7 +56,7 @@ def check_pages(folder):
             elif place.scheme == '' and place.path and not (folder / urllib.parse.unquote(place.path)).exists():
                 failures.append(f'{name}: there is no {place.path}')
             elif place.fragment == 'nested-classes' or name.endswith('-members.html'):
-                continue  # Doxygen 1.9.4 links to sections of private classes and of unions, which it leaves out
+                continue  # Doxygen 1.9.4 links to sections of private classes and unions that it leaves out
             elif place.scheme == '' and place.fragment and place.path.endswith(('.html', '')) and \
                     place.path in ('', *pages) and place.fragment not in pages[place.path or name].places:
                 failures.append(f'{name}: there is no {target}')
@@ -72,7 +72,7 @@ def check_start(folder, work):
     dom = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={work}/profile',
                           '--host-resolver-rules=MAP * ~NOTFOUND', '--dump-dom', f'file://{folder}/index.html'],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False, timeout=600).stdout
-    for part in ('Where to begin', 'Writing plugins', 'C API'):  # the menu is made by a script
+    for part in ('Where to begin', 'Writing plugins', 'C API'):  # in the menu, which a script makes
         if part not in dom:
             failures.append(f'chromium does not show `{part}` on the start page')
     return 'in chromium too'

@@ -77,7 +77,7 @@ def check_text(name, manual):
     if helped.returncode != 0:
         failures.append(f'wye help {name}: {helped.stdout}')
     shown = run(['groff', '-t', '-man', '-Tascii', '-P-cbou', '-rHY=0', manual]).stdout.splitlines()
-    shown = [line for line in shown if not re.match(r' *WYE-[A-Z-]+\(1\)', line)]  # the head and foot of the page
+    shown = [line for line in shown if not re.match(r' *WYE-[A-Z-]+\(1\)', line)]  # the page's header and footer
     both = [words_of('\n'.join(shown)), words_of(helped.stdout)]
     for ours, theirs in zip(*both):
         if ours != theirs:

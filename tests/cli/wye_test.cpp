@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `wye` command from a user's side: exit codes, streams, files left behind.
+// The `wye` command from a user's side: exit codes, output streams, files that are left.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -137,7 +137,7 @@ TEST_CASE("check warns of what is hardly meant, if asked") {
         program +
         ":4:19: warning: a shift of u32 by 32 shifts by 0: only the lowest 5 bits count. Fix: "
         "shift by less than 32\n";
-    // Standard error is no terminal here.
+    // Standard error is not a terminal here, so warnings are printed only on demand.
     CHECK(wye_command({"check", program}).err.empty());
     const Outcome warned = wye_command({"check", "-W", program});
     CHECK(warned.code == 0);
@@ -182,7 +182,7 @@ TEST_CASE("explain prints entries of the language reference") {
     CHECK(several.code == 0);
     for (const char* heading : {"rotl, rotr\n", "\n+=, -=, *=", "\nf32, f64\n"}) {
         CHECK(contains(several.out, heading));
-        CHECK(several.out.find(heading) == several.out.rfind(heading));  // once
+        CHECK(several.out.find(heading) == several.out.rfind(heading));  // only once
     }
 
     const Outcome all = wye_command({"explain"});
@@ -277,7 +277,7 @@ TEST_CASE("lower round-trips through text and wire") {
     CHECK(full_name.code == 0);
     CHECK(full_name.out == read_bytes(words));
     CHECK(full_name.out.substr(0, 8) == std::string("\x03\x02\x23\x07\x00\x03\x01\x00", 8));
-    // A file to which standard output is appended (>>) keeps its content.
+    // A file to which the shell appends standard output (>>) keeps its content.
     const std::string log = folder.write("log", "before\n");
     const Outcome appended = run_command(
         {"/bin/sh", "-c", "exec \"$0\" lower \"$1\" --to text >> \"$2\"", WYE_TOOL, wire, log});
@@ -294,7 +294,7 @@ TEST_CASE("lower shows the check-free form, and what it asks of a launch") {
     const Outcome with = wye_command({"lower", transpose, "--to", "opencl-c"});
     const Outcome without = wye_command({"lower", transpose, "--to", "opencl-c", "--check-free"});
     CHECK(without.code == 0);
-    CHECK(contains(with.out, "ulong l0"));  // a length, to compare with
+    CHECK(contains(with.out, "ulong l0"));  // a length, for a range check
     CHECK_FALSE(contains(without.out, "ulong l0"));
     check_complaint(wye_command({"lower", transpose, "--to", "text", "--check-free"}), 2,
                     "no range checks");
@@ -418,8 +418,9 @@ TEST_CASE("a program that never ends is given up after its time limit") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
         CHECK(contains(outcome.err, "did not end"));
-        // A device that stops is closed; one that does not is abandoned, and named. On a very busy
-        // machine the time goes to the driver's compiler, which ends.
+        // A device that can stop its work is closed. A device that cannot is abandoned, and the
+        // error says so. On a very busy machine the time may run out in the driver's compiler. The
+        // compiler ends, so then a device may be closed although it cannot stop its work.
         if (!contains(outcome.err, "compiling"))
             CHECK(contains(outcome.err, "was abandoned") != stops);
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
@@ -559,7 +560,7 @@ TEST_CASE("every software device of this machine is one processor, with the reas
 }
 
 TEST_CASE("a grid above a device's limit runs each workgroup once, with its ids") {
-    constexpr std::uint32_t kX = 70000;  // Vulkan promises 65535
+    constexpr std::uint32_t kX = 70000;  // Vulkan guarantees only 65535
     const TempFolder folder;
     const std::string program =
         folder.write("fold.wye",
@@ -666,7 +667,7 @@ TEST_CASE("run shows the counters of the device, as text and in its document") {
     CHECK(document.at("counters").at("dispatches") == 1);
     CHECK(document.at("counters").at("bytes_uploaded") == 64);
     CHECK(document.at("counters").size() == 24);
-    CHECK(document.at("memory").at("scratch") == 4096);  // a page
+    CHECK(document.at("memory").at("scratch") == 4096);  // one page
     CHECK(document.at("memory").at("trims") == 0);
     CHECK(document.at("memory").size() == 11);
 

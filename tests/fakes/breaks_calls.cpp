@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breaks a rule in many of its slots, each in its own way, and only there: for the layer that
-// watches calls.
+// Breaks one rule in each of many slots, and keeps all rules elsewhere. For the tests of the layer
+// that watches calls.
 #include <cfenv>
 #include <stdexcept>
 
@@ -10,18 +10,18 @@
 namespace {
 
 wye_status probe_devices(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {
-    static std::uint32_t count = 3;  // 2, 3, 2, ...
+    static std::uint32_t count = 3;  // the result is 2, then 3, then 2, ...
     *out_count = count = count == 3 ? 2 : 3;
     return WYE_OK;
 }
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
-    static std::uint64_t turn = 0;  // true, false, true, ...
+    static std::uint64_t turn = 0;  // the result is 0, then 1, then 0, ...
     const wye_status status = fake::device_fact(plugin, index, key, out);
     if (key == WYE_FACT_KEY_INT64) out->u = turn++ % 2;
     return status;
 }
-// Refuses buffers of 7 bytes without a remedy, but makes them.
+// Makes a buffer of 7 bytes, but returns an error, which lacks a remedy.
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     const wye_status status = fake::buffer_create(device, desc, out, error);
@@ -41,12 +41,12 @@ wye_status program_create(wye_device_object* device, const wye_artifact*, wye_pr
                      fake::text("Fix: none"));
     return WYE_COMPILE_FAILED;
 }
-// Reached, and then not.
+// Says that a value is reached, and in the next call that it is not.
 wye_status query(wye_device_object*, const wye_event*, wye_error**) {
     static int turn = 0;
     return turn++ % 2 == 0 ? WYE_OK : WYE_NOT_READY;
 }
-// Times out at once.
+// Returns a time-out without waiting.
 wye_status wait(wye_device_object*, const wye_event*, std::uint64_t, std::uint32_t, std::uint64_t,
                 std::uint64_t*, wye_error**) {
     return WYE_TIMEOUT;

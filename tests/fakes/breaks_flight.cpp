@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends submits in wrong orders: what becomes of a value depends on its number alone, and not on
-// what the submit waits for.
+// Ends submits in wrong orders: whether a value is reached, pending or failed depends only on its
+// number, and not on what its submit waits for.
 #include "base.hpp"
 
 namespace {
@@ -18,7 +18,7 @@ wye_status outcome(wye_device_object* device, const wye_event& event, wye_error*
         case 4:
         case 7:
             return failed();
-        case 6:  // failed, and pending again
+        case 6:  // first failed, then pending
             return turn++ == 0 ? failed() : WYE_NOT_READY;
         default:
             return WYE_OK;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, whose device can be lost by the extension wye.loss, and which
-// then breaks one rule (P-50), named by the configuration's "breaks_loss.how":
-//   nothing            it keeps the rule
+// The CPU plugin under another name, with a device that the extension wye.loss can lose. After a
+// loss it breaks one rule (P-50), which the configuration's "breaks_loss.how" names:
+//   nothing            no rule is broken
 //   denies             `device_lost` says that the device is not lost
 //   accepts_work       a submit after the loss succeeds
 //   makes_objects      a buffer can be made after the loss
-//   hangs              a wait for a value that is never reached does not end
-//   forgets_reached    values that were reached before the loss fail
+//   hangs              a wait for a value that is not reached never returns
+//   forgets_reached    values fail even if they were reached before the loss
 //   no_remedy          errors of a lost device have no remedy
 //   recovers_nothing   `try_recover` succeeds, and the device stays lost
 //   refuses_silently   `try_recover` fails without an error object
-//   reaches_pending    a wait for a value that was pending at the loss succeeds, though it failed
+//   reaches_pending    a wait for a value that failed by the loss returns success
 //   writes_late        a download that was pending at the loss is written when its queue ends
-// At the loss the CPU drops or ends what it has to do. Values that nobody has seen reached fail.
+// At a loss, the CPU ends or drops its work. After it, a value fails unless a call before the loss
+// has found it reached.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "over_cpu.hpp"
 #include "wye/abi_loss.h"
@@ -42,16 +44,17 @@ bool is(std::string_view what) { return how == what; }
 struct Queue {
     wye_device_object* device = nullptr;
     wye_timeline_object* timeline = nullptr;
-    std::uint64_t newest = 0;       // the last submitted value
-    wye_transfer_op download = {};  // the last one, and its value
+    std::uint64_t newest = 0;       // the last value that was submitted
+    wye_transfer_op download = {};  // the last download; below, its value
     std::uint64_t download_value = 0;
 };
 
-// Guards what follows. No call of the CPU plugin is made under it.
+// Guards the members below. The mutex is not held during calls of the CPU plugin.
 std::mutex mutex;
 std::set<const wye_device_object*> lost_devices;
 std::map<wye_queue_object*, Queue> queues;
-std::map<const wye_timeline_object*, std::uint64_t> seen;  // the newest value seen reached
+std::map<const wye_timeline_object*, std::uint64_t> seen;  // the newest value found reached
+std::vector<std::vector<wye_event>> submits;  // what each reaches together: its value and signals
 
 bool lost(const wye_device_object* device) {
     const std::lock_guard lock(mutex);
@@ -61,14 +64,34 @@ wye_device_object* owner_of(wye_queue_object* queue) {
     const std::lock_guard lock(mutex);
     return queues.at(queue).device;
 }
-bool was_seen(const wye_event& event) {
-    const std::lock_guard lock(mutex);
+bool is_seen(const wye_event& event) {
     const auto newest = seen.find(event.timeline);
     return event.value == 0 || (newest != seen.end() && event.value <= newest->second);
+}
+bool was_seen(const wye_event& event) {
+    const std::lock_guard lock(mutex);
+    return is_seen(event);
 }
 void see(const wye_event& event) {
     const std::lock_guard lock(mutex);
     seen[event.timeline] = std::max(seen[event.timeline], event.value);
+    const auto begun = [](const auto& reached) {
+        return std::any_of(reached.begin(), reached.end(), is_seen);
+    };
+    auto at = submits.begin();
+    while ((at = std::find_if(submits.begin(), submits.end(), begun)) != submits.end()) {
+        for (const wye_event& one : *at)
+            seen[one.timeline] = std::max(seen[one.timeline], one.value);
+        submits.erase(at);
+    }
+}
+// Forgets the values of `timeline`, which is destroyed.
+void forget(const wye_timeline_object* timeline) {
+    const std::lock_guard lock(mutex);
+    seen.erase(timeline);
+    for (auto& reached : submits)
+        std::erase_if(reached, [&](const wye_event& one) { return one.timeline == timeline; });
+    std::erase_if(submits, [](const auto& reached) { return reached.empty(); });
 }
 bool was_submitted(const wye_event& event) {
     const std::lock_guard lock(mutex);
@@ -90,6 +113,9 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     const std::lock_guard lock(mutex);
     Queue& known = queues.at(queue);
     known.newest = submission->value;
+    submits.push_back({{known.timeline, submission->value, 0, 0}});
+    submits.back().insert(submits.back().end(), submission->signals,
+                          submission->signals + submission->signal_count);
     for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
         if (submission->operations[i].kind != WYE_OPERATION_DOWNLOAD) continue;
         known.download = submission->operations[i].u.transfer;
@@ -100,19 +126,19 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
 
 void queue_destroy(wye_queue_object* queue) {
     queue_behind->destroy(queue);
-    const std::lock_guard lock(mutex);
-    const Queue& known = queues.at(queue);
+    std::unique_lock lock(mutex);
+    const Queue known = queues.at(queue);
     if (is("writes_late") && lost_devices.contains(known.device) && known.download_value != 0 &&
         known.download_value > seen[known.timeline])
         std::memset(known.download.target, 0, known.download.size);
-    seen.erase(known.timeline);
     queues.erase(queue);
+    lock.unlock();
+    forget(known.timeline);
 }
 
 void timeline_destroy(wye_device_object* device, wye_timeline_object* timeline) {
     device_behind->timeline_destroy(device, timeline);
-    const std::lock_guard lock(mutex);
-    seen.erase(timeline);
+    forget(timeline);
 }
 
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
@@ -175,7 +201,7 @@ wye_status wait_of_lost(wye_device_object* device, const wye_event* events, std:
 wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_t count,
                 std::uint32_t any, std::uint64_t timeout_ns, std::uint64_t* index,
                 wye_error** error) {
-    // In slices, since a loss must end it.
+    // Waits in short slices, since a loss must end the wait.
     constexpr std::uint64_t kSlice = 10'000'000;
     for (std::uint64_t left = timeout_ns; !lost(device);) {
         const std::uint64_t slice = std::min(left, kSlice);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, which breaks one rule of the contract, named by the
-// configuration's "deviates.how" (DEVIATIONS in tests/cli/deviations_check.py lists them by rule):
+// The CPU plugin under another name. Breaks one rule of the contract, which the configuration's
+// "deviates.how" names. DEVIATIONS in tests/cli/deviations_check.py lists the names by rule.
 //   takes_flags         flags of operations are ignored (P-7)
 //   throws              memory_info throws (P-8)
 //   prints              submit prints (P-9)
 //   changes_umask       open_device sets the file mode mask (P-10)
 //   no_remedy           an unlisted format is refused without a remedy (P-11)
 //   null_buffer         a buffer of 64 bytes is made, and is null (P-12)
-//   reads_late          a submission is read when a value is asked for (P-13)
+//   reads_late          a submission is read only at a later query or wait (P-13)
 //   one_thread          a buffer is refused while another thread makes one (P-15)
 //   other_list          a second probe counts one device more (P-17)
 //   no_reason           a second device is unusable without a reason (P-18)
-//   short_grid          a launch has at most 65535 workgroups in each axis (P-19)
-//   other_fact          a fact is another one in each call (P-21)
+//   short_grid          a launch runs at most 65535 workgroups on each axis (P-19)
+//   other_fact          each call gives another value of a fact (P-21)
 //   same_format         a format is listed twice (P-22)
-//   other_parameter     the first parameter is 1 more (P-24)
-//   early               each value that was submitted is reached at once (P-25)
-//   reverses            operations of a submit run in reverse (P-25)
-//   keeps_submits       from the third fill in a row on, submits begin when somebody asks (P-25)
+//   other_parameter     the first parameter is increased by 1 (P-24)
+//   early               each value is reached as soon as it is submitted (P-25)
+//   reverses            operations of a submit run in reverse order (P-25)
+//   keeps_submits       third and later submits of fills in a row begin at a query or wait (P-25)
 //   poisons             after a failed submit all values of its queue fail (P-26)
 //   no_limit            a wait has no time limit (P-27)
 //   fills_more          a fill writes one pattern more, within the buffer (P-28)
@@ -26,28 +26,28 @@
 //   crashes_at_exit     an exit handler aborts (P-30)
 //   loads_nothing       saved programs are not loaded (P-33)
 //   refuses_empty       a launch of no workgroups is refused (P-34)
-//   cancels_all         a cancel is one of all values (P-36)
-//   signals_early       what a submit signals is signalled at once (P-37)
-//   loses_downloads     downloads are left out (P-55)
-//   loses_uploads       uploads are left out (P-55)
-//   loses_copies        copies are left out (P-55)
+//   cancels_all         a cancel affects all values (P-36)
+//   signals_early       the signals of a submit are signalled before its work has ended (P-37)
+//   loses_downloads     downloads are not run (P-55)
+//   loses_uploads       uploads are not run (P-55)
+//   loses_copies        copies are not run (P-55)
 //   fills_less          a fill leaves out its last pattern (P-55)
 //   takes_usage         a buffer of any usage is made (P-38)
-//   maps_copy           a mapping is other memory (P-39)
-//   small_program       a program is said to take one invocation (P-40)
+//   maps_copy           a mapping is other memory than the buffer's (P-39)
+//   small_program       a program claims to allow only one invocation in a workgroup (P-40)
 //   boasts              a queue has a higher priority than was asked for (P-45)
-//   registers_copy      registered memory is other memory (P-48)
+//   registers_copy      a registered buffer has memory of its own (P-48)
 //   same_handle         all buffers have one native handle (P-49)
 //   own_memory          a buffer of native memory has memory of its own (P-51)
-//   fails_waits         the end of a queue fails what still waits for its values (P-54)
-//   one_plugin          a second init gives the object of the first (P-57)
-//   waits_in_submit     a submit returns when its value is reached (P-58)
-//   other_tables        the table of an extension is another one in each call (P-59)
+//   fails_waits         destroying a queue fails the submits that wait for its values (P-54)
+//   one_plugin          a second init returns the object of the first (P-57)
+//   waits_in_submit     a submit returns only when its value is reached (P-58)
+//   other_tables        each call returns another table of an extension (P-59)
 //   keeps_buffers       small buffers are not freed (P-60)
 //   sleeps_in_query     a query takes 20 ms (P-61)
-//   waits_in_query      a query returns when the value has ended (P-61)
-// "deviates.lacks" names capabilities, as in "f64,ieee_f64", which the device then does not have;
-// that breaks no rule. A device without "buffer_map" refuses the usage STAGING, too.
+//   waits_in_query      a query returns only when the value has ended (P-61)
+// "deviates.lacks" names capabilities that the device then lacks, as in "f64,ieee_f64". That breaks
+// no rule. If it names "buffer_map", the device also refuses the usage STAGING.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -91,25 +91,25 @@ struct Queue {
     bool failed = false;
 };
 
-// Guards what follows.
+// Guards the variables below.
 std::mutex mutex;
 std::map<const wye_queue_object*, Queue> queues;
 std::map<const wye_buffer_object*, std::uint64_t> sizes;
 std::map<const wye_buffer_object*, void*> copies;
 struct Waiting {
-    const wye_timeline_object* timeline;  // which it waits for
-    wye_event end;                        // of the submit
+    const wye_timeline_object* timeline;  // the timeline that a submit waits for
+    wye_event end;                        // the value of that submit
 };
 std::vector<Waiting> waiting;
 std::set<std::pair<const wye_timeline_object*, std::uint64_t>> orphans;
 std::vector<std::pair<wye_queue_object*, const wye_submission*>> unread;
-struct Kept {  // a submit of fills alone
+struct Kept {  // a submit with nothing but fills
     wye_queue_object* queue;
     std::uint64_t value;
     std::vector<wye_operation> operations;
 };
 std::vector<Kept> kept;
-int in_a_row = 0;  // submits since somebody asked
+int in_a_row = 0;  // submits of fills since the last query, wait or other submit
 wye_plugin_object* only = nullptr;
 int starts = 0;
 
@@ -131,7 +131,7 @@ bool empty_launch(const wye_operation& operation) {
            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) == 0;
 }
 
-// `params`: room for changed parameters.
+// Changes an operation as `how` says. `params`: memory for changed parameters.
 void change(wye_operation& operation, std::vector<std::byte>& params) {
     if (is("takes_flags")) operation.flags = 0;
     if (operation.kind == WYE_OPERATION_DISPATCH) {
@@ -298,7 +298,7 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
 
 // ---- Values -------------------------------------------------------------------------------
 
-// The queue whose timeline the event names; null: another timeline.
+// The queue to whose timeline the event belongs; null: no queue has this timeline.
 const Queue* queue_of(const wye_event& event) {
     for (const auto& [queue, known] : queues)
         if (known.timeline == event.timeline) return &known;

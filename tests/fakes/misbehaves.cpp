@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CPU plugin under another name, which does to its process what no plugin may do. The variable
-// WYE_MISBEHAVES says what and where, as in "crash@init". It is read, where plugins may not read
-// the environment, since a constructor has no configuration. Without the variable, the name of the
-// plugin's file says it, as in `does_crash_at_init.so`, so that one process can meet several of
-// them. The plugin's id is the name of its file without `.so`.
-//   what   crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), memory (takes
-//          it without end), descriptors (closes 3 and all above), scribbles (writes to 3), thread
-//          (keeps one), signals (has handlers of its own), signal_mask (blocks one, or no longer),
-//          floats (rounds upward), flushes (small numbers to zero), locale, folder, environment,
-//          umask, descriptor (closes 1), prints (a line); wrong_bytes (computes or for xor),
-//          wrong_capabilities (claims int64, and refuses it), meets (waits until four processes
-//          have a file in the folder of WYE_MEETING), works (half a second of a processor's
-//          time), daemon (starts a process in a session of its own, whose number is the name of a
-//          file in the folder of WYE_MEETING); new_driver (another version of it),
-//          new_version (of the plugin), new_device (none)
-//   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
+// WYE_MISBEHAVES names the fault and its place, as in "crash@init". Plugins may not read the
+// environment, but a constructor gets no configuration and must know the fault, too. Without the
+// variable, the name of the plugin's file gives both, as in `does_crash_at_init.so`, so that one
+// process can load several such plugins. The plugin's id is the name of its file without `.so`.
+// Faults: crash, abort, exit, _exit, quick_exit, hang, endless (prints without end), memory
+//     (allocates without end), descriptors (closes 3 and all above), scribbles (writes to 3),
+//     thread (leaves a thread running), signals (sets handlers), signal_mask (blocks a signal, or
+//     unblocks it), floats (rounds upward), flushes (subnormals to zero), locale, folder,
+//     environment, umask, descriptor (closes 1), prints (a line); wrong_bytes (computes `or` in
+//     place of `xor`), wrong_capabilities (claims int64, and refuses it), meets (waits until the
+//     folder of WYE_MEETING has files of four processes), works (takes half a second of
+//     processor time), daemon (starts a process in a new session, and makes a file in the
+//     folder of WYE_MEETING whose name is the process id); new_driver (claims another
+//     version of the driver), new_version (of the plugin), new_device (lists no device)
+// Places: constructor, query, init, probe, facts, open, build, dispatch, wait
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@
 
 namespace {
 
-volatile std::uintptr_t nowhere = 16;  // unknown to the compiler, which warns of constants
+volatile std::uintptr_t nowhere = 16;  // a constant here would make the compiler warn
 
 const wye_plugin_table* plugin_behind = nullptr;
 const wye_device_table* device_behind = nullptr;
@@ -66,7 +66,7 @@ const std::string& own_id() {
     return id;
 }
 
-// "crash@init" for `does_crash_at_init`, "wrong_bytes" for `does_wrong_bytes`.
+// "crash@init" for the id `does_crash_at_init`, "wrong_bytes" for `does_wrong_bytes`.
 std::string how_of(std::string id) {
     if (!id.starts_with("does_")) return {};
     id.erase(0, 5);
@@ -74,14 +74,14 @@ std::string how_of(std::string id) {
     return id;
 }
 
-// Asked each time, since a test changes the variable.
+// Reads the variable in each call, since a test changes it.
 std::string wanted() {
     const char* const value = std::getenv("WYE_MISBEHAVES");
     return value == nullptr ? how_of(own_id()) : std::string(value);
 }
 std::string what() { return wanted().substr(0, wanted().find('@')); }
 
-// The last handle: without it the compiler could leave the memory out.
+// The last allocation. Without this variable the compiler could remove the allocations.
 void* volatile taken = nullptr;
 
 void take_memory() {
@@ -117,6 +117,7 @@ void meet() {
 void work() {
     timespec used{};
     do {
+        for (volatile int n = 0; n < 1'000'000;) n = n + 1;
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     } while (used.tv_sec == 0 && used.tv_nsec < 500'000'000);
 }
@@ -128,7 +129,7 @@ void start_daemon() {
     if (folder == nullptr || ::pipe(ends) != 0) return;
     if (::fork() != 0) {
         char byte = 0;
-        (void)!::read(ends[0], &byte, 1);  // until the file is there
+        (void)!::read(ends[0], &byte, 1);  // returns when the file exists
         ::close(ends[0]);
         ::close(ends[1]);
         return;
@@ -145,8 +146,8 @@ void misbehave(std::string_view where) {
     const std::size_t at = how.find('@');
     if (at == how.npos || how.substr(at + 1) != where) return;
     const std::string doing = how.substr(0, at);
-    // Not `raise`, which only ends threads that do not block the signal. AddressSanitizer's handler
-    // would end the process as `exit` does.
+    // `raise` would not do: its signal does not end a thread that blocks the signal. Without
+    // SIG_DFL, AddressSanitizer's handler would end the process with `exit`.
     if (doing == "crash") {
         std::signal(SIGSEGV, SIG_DFL);
         *reinterpret_cast<volatile int*>(nowhere) = 1;
@@ -168,7 +169,7 @@ void misbehave(std::string_view where) {
     if (doing == "signals")
         for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, &ignore);
     if (doing == "signal_mask") {
-        // Threads that compile have all signals blocked already.
+        // Toggles one signal, since threads that compile have all signals blocked already.
         sigset_t mask;
         ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
         const bool blocked = ::sigismember(&mask, SIGUSR1) == 1;
@@ -224,7 +225,7 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
     const std::string doing = what();
     for (std::uint32_t& word : words) {
         if (doing == "wrong_bytes" && word == WYE_OP_XOR) word = WYE_OP_OR;
-        // A half of the one 64-bit constant in the program of the probe.
+        // One half of the only 64-bit constant in the probe's program.
         if (doing == "wrong_capabilities" && word == 0x7f4a7c15) return WYE_COMPILE_FAILED;
     }
     wye_artifact other = *artifact;
@@ -253,7 +254,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
 
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
-    // At the first fact only: `signal_mask` twice changes nothing.
+    // Only at the first fact: a second toggle of the signal mask would restore it.
     static std::atomic<bool> asked = false;
     if (!asked.exchange(true)) misbehave("facts");
     if (what() == "new_driver" && key == WYE_FACT_KEY_DRIVER) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under another name, which lets pass what it does not know at one place (P-7),
-// named by the configuration's "takes_parts.at": "host", "opening", "buffer", "queue", "timeline",
-// "command", "submission", "artifact", "loaded", "slot", "operation", "launch", "binding", "trap",
-// "indirect", "recorded" (operations of commands), "update", "signal", "failure", "handle", "any".
-// Used by one thread.
+// The CPU plugin under another name, which accepts unknown flags, types, kinds and chain entries in
+// one place (P-7). The configuration's "takes_parts.at" names the place: "host", "opening",
+// "buffer", "queue", "timeline", "command", "submission", "artifact", "loaded", "slot",
+// "operation", "launch", "binding", "trap", "indirect", "recorded" (operations of commands),
+// "update", "signal", "failure", "handle", "any". To be used by one thread.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -25,7 +25,7 @@ const wye_queue_table* queue_behind = nullptr;
 std::string at;
 bool is(std::string_view what) { return at == what; }
 
-// A description without what this plugin should refuse; `flags` are those that it may have.
+// A copy of a description without its unknown parts. `flags`: the known flags, which stay.
 template <typename Desc>
 Desc without_unknown(const char* what, const Desc& desc, std::uint32_t flags = 0) {
     Desc out = desc;
@@ -35,7 +35,7 @@ Desc without_unknown(const char* what, const Desc& desc, std::uint32_t flags = 0
     return out;
 }
 
-// Operations without it, with memory for their bindings.
+// Copies of operations without their unknown parts, with memory for the bindings.
 struct Operations {
     Operations(std::span<const wye_operation> from, bool in_command)
         : operations(from.begin(), from.end()), bindings(from.size()) {
@@ -193,7 +193,7 @@ wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_obje
     wye_string value{};
     if (host->config_get(host->self, wye::sdk::to_abi("takes_parts.at"), &value) == WYE_OK)
         at = wye::sdk::from_abi(value);
-    static wye_host_table other;  // lasts as long as the plugin
+    static wye_host_table other;  // valid as long as the plugin
     other = without_unknown("host", *host);
     return plugin_behind->init(is("host") ? &other : host, minor, out, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls that run out of memory on a busy device.
+// The calls that are made on a busy device, while memory runs out.
 #pragma once
 
 #include <span>
@@ -9,30 +9,31 @@
 
 namespace faults {
 
-// What a call does to the elements of World::target.
+// What a call does to each element of World::target.
 enum class Effect : std::uint32_t {
     kNone,
-    kAdds,        // adds Call::adds before it returns
-    kSets,        // sets them to 1 before it returns
-    kSubmitsAdd,  // as kAdds, by work that it submits
+    kAdds,        // the call adds Call::adds before it returns
+    kSets,        // the call sets the elements to 1 before it returns
+    kSubmitsAdd,  // work that the call submits adds Call::adds
     kSubmitsSet,
-    kWaits,  // returns the result of work in flight, which adds 1
+    kWaits,  // returns the result of pending work, which adds 1
 };
 
 struct Call {
     const char* name;
     Effect effect;
     std::uint32_t adds;
-    // The device when the call is made. Busy: work is in flight on another queue. Behind: and, if
-    // the place is a queue's thread, before the call's own work. Ends: the work ends meanwhile.
+    // The device when the call is made. kBusy: work is pending on another queue. kBehind: as kBusy,
+    // and if the place is a queue's thread, work is also pending there, before the call's own.
+    // kEnds: the pending work ends while the call runs.
     enum State : std::uint32_t { kIdle, kBusy, kBehind, kEnds } state;
-    // Prepares an idle device (may be null), then work in flight (may be null).
+    // `prepare` is called on the idle device, then `submit` makes pending work. Either may be null.
     bool (*prepare)(World&);
     bool (*submit)(World&);
     wye_status (*run)(World&, wye_error**);
     wye_status expected = WYE_OK;
-    Expected before{};    // what the preparation added
-    bool closes = false;  // the device or the context
+    Expected before{};    // what `prepare` has added
+    bool closes = false;  // the call closes the device or the context
 };
 
 std::span<const Call> all_calls();

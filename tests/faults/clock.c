@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces clock_gettime of the whole process, so that a test can choose how the monotonic clock
- * runs for one thread: what the CPU plugin does on the calling thread ends after some time. */
+ * Replaces clock_gettime in the whole process, so that a test can choose how the monotonic clock
+ * runs for one thread. By that clock the CPU plugin decides how long it works on the calling
+ * thread. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,8 +15,8 @@
 enum { kSecond = 1000000000, kStep = 1000000, kSlower = 1000 };
 
 static __thread int mode;
-static __thread long long from;    /* when the mode was set, in ns */
-static __thread long long skipped; /* ns that the fast clock is ahead */
+static __thread long long from;    /* the real time when the mode was set, in ns */
+static __thread long long skipped; /* ns by which the fast clock is ahead */
 
 static int read_clock(clockid_t clock, struct timespec* out) {
     static int (*real)(clockid_t, struct timespec*);

@@ -34,7 +34,7 @@ Origin origin_of_name(const char* path) {
         return std::strncmp(name, with, std::strlen(with)) == 0;
     };
 #if defined(FAULTS_IN_COMMAND)
-    if (path[0] == '\0') return Origin::kWye;  // the executable
+    if (path[0] == '\0') return Origin::kWye;  // the executable itself
 #endif
     for (const char* own : {"libwye.so", "wye_", "faulty.so"})
         if (begins(own)) return Origin::kWye;
@@ -56,7 +56,7 @@ struct Walk {
     int frames = 0;
 };
 
-// The first frames belong to this executable: they are the function that replaces the library's.
+// The first frames belong to this executable: to the function that replaces the C library's.
 _Unwind_Reason_Code step(_Unwind_Context* context, void* user) {
     auto& walk = *static_cast<Walk*>(user);
     const Origin origin = origin_of(reinterpret_cast<void*>(_Unwind_GetIP(context)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job: runs a scenario in a process of its own and makes one call after another fail.
+// A job: runs a scenario in a separate process again and again, and lets another call fail each
+// time.
 #pragma once
 
 #include <atomic>
@@ -18,20 +19,20 @@ struct Job {
     Kind kind = kNothing;
     bool persistent = false;
     std::uint32_t flavour = 0;
-    bool warm = false;   // whether the cache folder is already filled
-    bool twice = false;  // on a busy device: pairs of calls fail
+    bool warm = false;   // whether the cache folder is filled before
+    bool twice = false;  // only on a busy device: two calls fail
 
     [[nodiscard]] bool busy() const { return target.starts_with("busy-"); }
     [[nodiscard]] std::string text() const;  // "cpu/saxpy/allocation/once/0/cold"
 };
 std::string kind_name(Kind kind);
-// The inverse of Job::text.
+// The inverse of Job::text. False: there is no such job.
 bool parse_job(const std::string& text, Job& out);
 
 // All jobs.
 std::vector<Job> all_jobs();
 
-// Shared with the process that runs the job. `at`: the call that was to fail when the process died.
+// Shared with the process that runs the job. `at`: the number of the call that fails at present.
 struct Progress {
     std::atomic<std::uint64_t> at, calls, injected, refused, unaffected, later, defects;
     std::atomic<bool> finished;
@@ -40,12 +41,12 @@ struct Progress {
 
 struct Range {
     std::uint64_t first = 1;
-    std::uint64_t most = 0;  // number of calls that fail, spread evenly; 0: every `stride`th
+    std::uint64_t most = 0;  // how many calls fail, spread evenly; 0: every `stride`th call
     std::uint64_t stride = 1;
 };
 
-// Runs a job. Returns the exit status for the process: 0, or 1 if there were defects, which are
-// printed.
+// Runs a job, and prints the defects. Returns the exit status of the process: 0, or 1 after a
+// defect.
 int run_job(const Job& job, const Range& range, const std::string& cache, Progress& progress);
 
 }  // namespace faults

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes one call after another fail and checks the results. Each job runs in a process of its own,
-// so that a crash names its call and does not stop the other jobs.
+// Lets one call after another fail, and checks the results. Each job runs in a process of its own,
+// so that after a crash the failed call is known and the other jobs continue.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -43,7 +43,7 @@ constexpr const char* kUsage =
     "The last line is \"N passed, N failed\", counted in jobs.\n";
 
 constexpr auto kHang = std::chrono::seconds(180);
-constexpr int kMostDeaths = 12;  // per job
+constexpr int kMostDeaths = 12;  // of one job's processes
 
 struct Settings {
     std::uint64_t most = 16, from = 1, slices = 1;
@@ -63,7 +63,7 @@ Progress* shared(int descriptor) {
     return memory == MAP_FAILED ? nullptr : static_cast<Progress*>(memory);
 }
 
-// Prints the stack of a crash.
+// Prints the stack when the process crashes.
 void on_death(int signal) {
     void* frames[48];
     backtrace_symbols_fd(frames, backtrace(frames, 48), STDERR_FILENO);
@@ -83,8 +83,8 @@ int child(const Job& job, const faults::Range& range, const std::string& cache, 
 }
 
 struct Folders {
-    std::string cache;  // Wye's cache, per job
-    // PoCL's cache, per worker: two processes that fill the same one crash PoCL 3.1.
+    std::string cache;  // Wye's cache, one for each job
+    // PoCL's cache, one for each worker: PoCL 3.1 crashes if two processes fill the same cache.
     std::string pocl;
 };
 
@@ -93,7 +93,7 @@ struct Death {
     bool hung = false;
 };
 
-// Runs the job from call `first` on until it ends.
+// Starts a process that runs the job from call `first` on, and waits until the process ends.
 Death spawn(const std::string& program, const Job& job, std::uint64_t first,
             const Settings& settings, const Folders& folders, int descriptor,
             const Progress& progress) {
@@ -138,7 +138,8 @@ std::string how(const Death& death) {
     return "ends with status " + std::to_string(WEXITSTATUS(death.status));
 }
 
-// Runs a job from call `first` on. Returns whether there was no defect.
+// Runs a job from call `first` on, in as many processes as it takes. Returns whether no defect was
+// found.
 bool run(const std::string& program, const Job& job, std::uint64_t first, const Settings& settings,
          const Folders& folders, Total& total) {
     const int descriptor = memfd_create("faults", 0);
@@ -176,8 +177,8 @@ bool run(const std::string& program, const Job& job, std::uint64_t first, const 
     return good;
 }
 
-// The jobs of a sampled run: every program on the CPU and without a device, and, on drivers, which
-// are slower, a few programs that together cover everything.
+// Whether a run without --all takes this job: all programs on the CPU and without a device. Drivers
+// are slower, so on drivers only a few programs, which together use everything.
 bool sampled(const Job& job) {
     if (job.target == "none" || job.target == "cpu" || job.target == "faulty" ||
         job.target == "tool" || job.busy())
@@ -187,7 +188,7 @@ bool sampled(const Job& job) {
 
 int run_all(const std::string& program, const Settings& settings) {
     const support::TempDir folder;
-    // Drivers cache compiled code, so that only the first process waits for it.
+    // The drivers' caches of compiled code, so that only the first process waits for compilers.
     for (const char* name : {"MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
         std::filesystem::create_directory(folder / name);
         setenv(name, (folder / name).c_str(), 1);
@@ -197,7 +198,8 @@ int run_all(const std::string& program, const Settings& settings) {
         std::uint64_t first;
     };
     std::vector<Slice> jobs;
-    // Each commit runs some of the jobs, which take minutes; fewer of those on a busy device.
+    // The jobs take minutes, so one run of the tests takes only a part of the jobs, and a smaller
+    // part of those on a busy device.
     constexpr std::size_t kSlices = 3, kBusySlices = 12;
     const auto slice = support::Slice::of_this_run();
     std::size_t busy = 0, idle = 0;
@@ -236,7 +238,7 @@ int run_all(const std::string& program, const Settings& settings) {
             std::filesystem::remove_all(cache);
             const std::lock_guard lock(mutex);
             good += well ? 1 : 0;
-            // Prints progress, for a run that is stopped early.
+            // Progress is printed, so that a run that is stopped early has told something.
             if (settings.all) {
                 std::printf("%s from %llu: %llu of %llu calls failed\n", job.text().c_str(),
                             static_cast<unsigned long long>(first),
@@ -247,7 +249,8 @@ int run_all(const std::string& program, const Settings& settings) {
             const std::string what = faults::kind_name(job.kind) + (job.twice ? " pair" : "");
             Total& sum = totals[what + " on " + job.target];
             sum.injected += total.injected;
-            // Each slice counts the calls of the whole job.
+            // Each part of a job counts all calls of the job, so only the first part's count is
+            // added.
             if (first == settings.from) sum.calls += total.calls;
             sum.refused += total.refused;
             sum.unaffected += total.unaffected;

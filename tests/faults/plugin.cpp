@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin under the id `faulty`. Each slot fails on request: by an error, by an error
-// without an object, by an exception, or by success without a result. What a slot must do even if
-// it fails (wait, free) is done first, as the contract requires.
+// The CPU plugin under the id `faulty`. Each slot fails on request: with an error, with an error
+// but no error object, with an exception, or with success but no result. If the contract says that
+// a slot must wait or free even if it fails, the slot does that first.
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
@@ -17,12 +17,12 @@ namespace {
 constexpr std::uint32_t kSlot = 3;
 enum Flavour : std::uint32_t { kError, kSilent, kThrows, kThrowsOther, kNothing, kFlavours };
 
-// The CPU plugin's tables are static, so concurrent writers write the same value.
+// The CPU plugin's tables are static, so all threads set the same values.
 template <typename Table>
 const Table* behind = nullptr;
 const wye_host_table* host = nullptr;
 
-// Returns each status in turn.
+// Returns one status after the other.
 wye_status next_status() {
     static std::uint32_t turn = 0;
     return static_cast<wye_status>(1 + turn++ % (WYE_STATUS_FIRST_FREE - 1));
@@ -54,7 +54,7 @@ constexpr bool does_first(std::string_view slot) {
         if (slot == name) return true;
     return false;
 }
-// A submit that does nothing looks like success, so it is excluded.
+// A submit without effect would count as a success, so `submit` is left out.
 constexpr bool may_give_nothing(std::string_view slot) { return slot != "submit"; }
 
 template <auto Member>
@@ -87,7 +87,7 @@ struct Wrapped<Member> {
             } else if constexpr (std::is_pointer_v<R>) {
                 return nullptr;
             } else {
-                return 1;  // device_lost
+                return 1;  // the result of device_lost
             }
         }
     }

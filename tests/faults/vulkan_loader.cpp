@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the real Vulkan loader: functions that return a result fail on request.
+// A proxy of the real Vulkan loader. Its functions that return a result fail on request.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -29,7 +29,7 @@ struct Rules {
                                                           : VK_ERROR_INITIALIZATION_FAILED;
             }
         } else {
-            return nullptr;  // the driver lacks the function
+            return nullptr;  // as if the driver lacked the function
         }
     }
     template <typename R, typename... A>
@@ -70,7 +70,8 @@ PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
         real_get_device = reinterpret_cast<PFN_vkGetDeviceProcAddr>(real);
         return reinterpret_cast<PFN_vkVoidFunction>(&get_device);
     }
-    // Without its destroy function, an object could never be destroyed.
+    // With persistent faults, vkDestroy functions are still found, so that objects can be
+    // destroyed.
     const bool needed = faults_persistent() != 0 && faults::begins(wanted, "vkDestroy");
     if (!needed && faults_hit(faults::kDriverCall, "a function that is not there") != 0)
         return nullptr;

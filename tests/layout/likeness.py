@@ -22,8 +22,8 @@ import sys
 PLUGINS = ["opencl", "vulkan", "cuda", "cpu"]
 NOUNS = ["plugin", "device", "buffer", "program", "queue", "timeline"]
 FILES = {f"{noun}.{end}" for noun in NOUNS + ["command"] for end in ("hpp", "cpp")} | {"discovery.hpp", "discovery.cpp", "facts.cpp"}
-DRIVER = {"driver.hpp", "driver.cpp", "handle.hpp", "quirks.hpp", "status.hpp", "status.cpp"}  # the CPU has none
-OWN = {"cpu": {"cpu_plugin.h", "module.cpp"}}  # the built-in plugin is a library, and a module around it
+DRIVER = {"driver.hpp", "driver.cpp", "handle.hpp", "quirks.hpp", "status.hpp", "status.cpp"}  # the CPU has no driver
+OWN = {"cpu": {"cpu_plugin.h", "module.cpp"}}  # the built-in plugin is both a library and a module
 KEYWORDS = set("""alignas auto bool break case catch char class const constexpr constinit continue default delete do double
 else enum explicit extern false float for friend if inline int long mutable namespace new noexcept nullptr operator private
 protected public return short signed sizeof static struct switch template this throw true try typedef typename union unsigned

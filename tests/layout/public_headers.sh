@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every installed header compiles alone under strict warnings: .h as C11 and C++20, .hpp as C++20, with the last of the compilers
-# given as arguments ("CC:CXX"), a third of the headers in each run. The others compile all headers in one file, which shows what
-# they warn of.
+# Every installed header must compile alone under strict warnings: .h as C11 and C++20, .hpp as C++20. The arguments are pairs of compilers
+# ("CC:CXX"). The last pair compiles a sixth of the headers, each alone, in one run of the tests. All other pairs compile all headers in one
+# file, which shows their warnings.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
 includes=()
 while read -r folder; do includes+=(-I "${folder%/wye}"); done < <(find plugin-abi runtime/include -type d -name wye | sort)
 
-# try COMPILER HEADER...: compiles the headers in one file. Prints nothing but "clean" if there is no warning.
+# try COMPILER HEADER...: compiles all these headers in one file. Prints only "clean" if there is no warning.
 try() {
     local output command=$1
     shift
@@ -28,10 +28,10 @@ for name in "${names[@]}"; do
     if [[ $name == *.h ]]; then c_names+=("$name"); fi
 done
 alone=${*: -1}
-slice=${WYE_TEST_SLICE:-0} parts=3
+slice=${WYE_TEST_SLICE:-0} parts=6
 if [ "$slice" = all ]; then slice=0 parts=1; fi
 echo "slice: headers compiled alone, $([ $parts = 1 ] && echo all || echo "slice $((slice % parts)) of $parts")"
-# Each compilation is a separate process. All write whole lines to one pipe.
+# Each compilation is a process of its own. All of them write whole lines to one pipe.
 while read -r line; do
     if [ "$line" = clean ]; then pass; else fail "$line"; fi
 done < <(
@@ -48,14 +48,14 @@ done < <(
     wait
 )
 
-# Numbers of the C headers are plain literals (1u, 0x80000000u), since generators of bindings for other languages drop UINT32_C and its kind.
+# Numbers in the C headers must be plain literals (1u, 0x80000000u): generators of bindings for other languages drop UINT32_C and the like.
 if calls=$(grep -nE '^#define WYE_.*\bU?INT[0-9A-Z]*_C\(' plugin-abi/include/wye/*.h runtime/include/wye/*.h); then
     fail "${calls//$'\n'/ | }: bindings drop such a number. Fix: write a plain literal, as 1u"
 else
     pass
 fi
 
-# The contract is refused, by name, where its layout would be another: on targets of 32 bits, and on big-endian ones.
+# The header must refuse, with a reason, each target on which its layout would differ: 32-bit and big-endian targets.
 for clang in "${@%%:*}"; do
     [[ $clang == *clang* ]] || continue
     for target in i386:"64 bits" wasm32:"64 bits" powerpc64:little-endian x86_64: aarch64:; do

@@ -27,12 +27,12 @@ import slices
 
 build = pathlib.Path(sys.argv[1]).resolve()
 APART = ('tests/unit/plan/', 'tests/unit/lower/', 'tests/cli/')
-LIMIT = 300  # seconds for one case
+LIMIT = 300  # seconds for one test case
 
 TRACEME, PEEKUSER, POKEUSER, CONT, DETACH, SETOPTIONS, GETEVENTMSG = 0, 3, 6, 7, 17, 0x4200, 0x4201
 FORK, VFORK, CLONE, EXIT_KILLS = 2, 4, 8, 0x100000  # options
 FORKED, VFORKED, CLONED = 1, 2, 3  # events
-RIP = 16 * 8  # in struct user of x86-64
+RIP = 16 * 8  # in the structure `user` of x86-64
 ALL_THREADS = 0x40000000
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.restype = ctypes.c_long
@@ -42,7 +42,7 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 def ptrace(request, process, address=0, data=0):
     ctypes.set_errno(0)
     out = libc.ptrace(request, process, address, data)
-    if out == -1 and ctypes.get_errno() not in (0, 3):  # ESRCH: it has ended
+    if out == -1 and ctypes.get_errno() not in (0, 3):  # ESRCH: the process has ended
         raise OSError(ctypes.get_errno(), f'ptrace({request})')
     return out
 
@@ -117,7 +117,7 @@ class Traced:
         if how == CLONED:
             ptrace(CONT, child)
             return
-        if how == FORKED:  # one of vfork(2) shares this memory, and executes another program at once
+        if how == FORKED:  # a process made by vfork(2) shares this memory, and at once executes another program
             with open(f'/proc/{child}/mem', 'r+b', buffering=0) as memory:
                 for at, byte in self.armed.items():
                     memory.seek(at)
@@ -126,7 +126,7 @@ class Traced:
 
     def run(self):
         ptrace(CONT, self.process)
-        tasks, expected, early = {self.process}, {}, set()  # a new task may stop before it is told of
+        tasks, expected, early = {self.process}, {}, set()  # a new task may stop before its parent reports it
         while True:
             task, status = os.waitpid(-1, ALL_THREADS)
             if os.WIFEXITED(status) or os.WIFSIGNALED(status):
@@ -171,7 +171,7 @@ def takers():
                 out[structure].add(name)
         for body, name in re.findall(r'typedef struct \w+ \{(.*?)\n\} (\w+);', text, flags=re.S):
             parts_of |= {(part, name) for part in re.findall(r'\b(wye_\w+)\b(?=[\s*]+\w)', body)}
-    for _ in range(4):  # no structure is deeper within others
+    for _ in range(4):  # no structure is nested deeper
         for part, name in parts_of:
             out[part] |= out[name]
     return functions, out
@@ -211,7 +211,7 @@ def programs():
     tests = json.loads((build / 'meson-info/intro-tests.json').read_text())
     tests.sort(key=lambda test: not test['name'].endswith('_cpu'))
     for source, files in sources.items():
-        # An executable of several tests runs one file for each.
+        # An executable with several tests runs one source file in each of them.
         words = [], ['-sf=*/' + os.path.basename(source)]
         out[source] = [(test['cmd'], test['env']) for test in tests if test['cmd'][0] in files and test['cmd'][1:] in words]
     return out
@@ -249,7 +249,7 @@ def main():
         if not programs_of:
             faults.append(f'{path}: no test has this file')
             continue
-        for command, env in programs_of:  # a case of several devices does nothing on the CPU alone
+        for command, env in programs_of:  # several: on the CPU alone, a case for several devices does nothing
             new = entered_by(case, command, env)
             if isinstance(new, str):
                 faults.append(f'{path}: {new}')

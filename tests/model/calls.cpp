@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of World that makes calls.
+// The part of World that makes the calls of the API.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string take_text(wye_error* error) {
     return out;
 }
 
-// The arguments of a dispatch, which the desc points to.
+// A dispatch, with the arguments to which `desc` points.
 struct Request {
     wye_argument arguments[2] = {};
     std::uint64_t param = 0;
@@ -68,7 +68,7 @@ World::World(const Scope& scope) : scope_(scope) {
     device_.on_submit = [this](const Work& work) { judge_submit(work); };
     device_.on_compile = [this](Compile& compile) { judge_compile(compile); };
     device_.owner_in_line = [this](const wye_submission& one) { return owner_in_line(one); };
-    // A close ends the line's thread, and is refused while the line is busy.
+    // The line's thread is not held during a close: the close waits for the end of that thread.
     fibers_.holds_line = [this] {
         return scope_.holds_line && !ending_ && std::ranges::none_of(calls_, [](const Call& call) {
                    return call.fiber != nullptr && call.step.kind == 'C';
@@ -134,7 +134,7 @@ wye_queue World::queue(const Step& step) const {
     return number < 0 ? 0 : queues_[static_cast<std::size_t>(number)];
 }
 
-// Pending dispatches, blocking ones and those with a time limit.
+// Submits dispatches: asynchronous ones, blocking ones, and ones with a time limit.
 wye_status World::submit(Call& call, wye_error** error) {
     const Step& step = call.step;
     const bool large = step.kind == 'H';
@@ -367,7 +367,7 @@ wye_status World::perform(Call& call, wye_error** error) {
             return WYE_OK;
         case 'z':
             return wye_context_destroy_within(std::exchange(context_, nullptr), 0, error);
-        default: {  // 'O'
+        default: {  // 'O': opens the device
             const wye_status status =
                 wye_device_open(context_, wye_str("scripted"), 0, &handle_, error);
             call.opened = status == WYE_OK;
@@ -377,8 +377,8 @@ wye_status World::perform(Call& call, wye_error** error) {
     }
 }
 
-// So that these dispatches are submitted in their call. In scopes with compiles the explorer ends
-// those of the third program.
+// Compiles three of the programs now, so that their dispatches are submitted inside their calls. In
+// scopes with the letter K, compilations of the other program then wait for the explorer.
 void World::compile_programs() {
     device_.compiles_wait = false;
     for (const wye_program program : {programs_[0], programs_[1], programs_[3]})
@@ -416,7 +416,7 @@ Call& World::start(Step step) {
     return call;
 }
 
-// Lets everything go on, and judges the calls that return.
+// Lets all fibers go on, and judges the calls that return.
 void World::settle() {
     std::vector<Call*> open;
     for (Call& call : calls_)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scripted device. Its buffers keep bytes, its queues keep submitted work, and nothing advances
-// by itself: the explorer says which work ends next, and how. It checks the host: objects are alive
-// and of the session that the device is in, conflicting work is ordered by what the host submitted
-// or has seen, nothing is destroyed while work uses it, values that are asked for were submitted.
+// Device: the scripted device. Its buffers keep bytes, its queues keep submitted work, and no work
+// runs by itself: the explorer says which work ends next, and with which status. The device checks
+// the host: objects are alive and belong to the device's present session, conflicting work is
+// ordered by what the host submitted or has seen end, nothing is destroyed while work uses it, and
+// values that are asked for were submitted.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +22,15 @@
 namespace wye::model {
 
 struct Buffer {
-    int index = 0;  // in the order of creation
+    int index = 0;  // number in the order of creation
     std::uint64_t size = 0;
-    int session = 0;  // of the device, which counts its recoveries
+    int session = 0;  // the device's session; each recovery begins a new one
     bool alive = true;
     std::vector<std::byte> bytes;
 };
 
 struct Program {
-    std::vector<std::uint32_t> access;  // by binding: 1 read, 2 write, 3 both
+    std::vector<std::uint32_t> access;  // of each binding: 1 read, 2 write, 3 both
     std::uint32_t params_size = 0;
     int session = 0;
     bool alive = true;
@@ -43,7 +44,7 @@ struct Command {
 
 struct Native;
 
-// A wait of a submission.
+// A wait of a submission for a value of a native queue.
 struct Wait {
     Native* on = nullptr;
     std::uint64_t value = 0;
@@ -56,12 +57,12 @@ struct Operation {
     std::vector<Buffer*> reads, writes;
     std::uint64_t from = 0, to = 0, size = 0;  // of a copy, a fill, an upload or a download
     std::uint64_t pattern = 0;
-    std::vector<std::byte> bytes;  // of an upload; of a dispatch its parameters
+    std::vector<std::byte> bytes;  // data of an upload, or parameters of a dispatch
     void* target = nullptr;        // of a download
 };
 
 struct Work {
-    int index = 0;  // in the order of the submits
+    int index = 0;  // number in the order of the submits
     Native* on = nullptr;
     std::uint64_t value = 0;
     int call = -1;  // the number of the call that submitted it
@@ -69,21 +70,21 @@ struct Work {
     std::vector<Program*> programs;
     std::vector<Command*> commands;
     std::vector<Wait> waits;
-    std::uint64_t after = 0;  // bit mask of the works that end before it begins
+    std::uint64_t after = 0;  // bit mask of all work that ends before this work begins
     bool ended = false;
     wye_status status = WYE_OK;
-    bool spread = false;  // its failure is that of work that it waited for
+    bool spread = false;  // failed only because work that it waited for has failed
     bool cancel_asked = false;
-    bool retired = false;  // its failure is forgotten
+    bool retired = false;  // the host has let the device forget the failure
 
     [[nodiscard]] bool uses(const Buffer* buffer) const;
     [[nodiscard]] bool writes(const Buffer* buffer) const;
 };
 
-// A compile, which runs until the explorer ends it.
+// A compilation, which runs until the explorer ends it.
 struct Compile {
-    bool of_line = false;  // for work in the line
-    int owner = -1;        // the number of that work's call
+    bool of_line = false;  // made by the line's threads
+    int owner = -1;        // the number of the call whose work needs the compilation
     bool ended = false;
     wye_status status = WYE_OK;
 };
@@ -95,7 +96,7 @@ struct Native {
     bool alive = true;
     std::vector<Work*> works;
     std::uint64_t newest = 0;
-    std::uint64_t seen = 0;  // the newest value that the host knows to have ended
+    std::uint64_t seen = 0;  // the newest value of which the host knows that it has ended
 };
 
 struct DeviceOptions {
@@ -106,7 +107,7 @@ struct DeviceOptions {
 
 class Device {
   public:
-    // Its first fault is kept; the explorer asks for it.
+    // Keeps the first fault of the host, which the explorer asks for.
     void breach(std::string what) {
         if (breach_.empty() && !is_ignored(what)) breach_ = std::move(what);
     }
@@ -118,13 +119,14 @@ class Device {
 
     // ---- What the explorer does --------------------------------------------------------------
 
-    // The first work of a queue that has not ended, if what it waits for has; else null.
+    // The first work of a queue that has not ended; null: there is none, or it waits for other
+    // work.
     [[nodiscard]] static Work* head(const Native& native);
-    // Ends the work, and all that fails because of it.
+    // Ends the work with this status, and fails all work that waits for a failed one.
     void end(Work& work, wye_status status);
     void lose();
-    // The bytes that a buffer has if everything submitted so far takes effect in order, and whether
-    // they are specified.
+    // The bytes of a buffer if all work submitted so far, up to `until`, takes effect in order.
+    // `known`: whether the bytes are specified.
     struct Expected {
         std::vector<std::byte> bytes;
         bool known = true;
@@ -134,18 +136,18 @@ class Device {
     [[nodiscard]] bool is_idle() const;
     // The oldest compile that has not ended; null: none.
     [[nodiscard]] Compile* compile() const;
-    [[nodiscard]] int objects() const;  // alive: buffers, programs, commands, queues
-    // Forgets all objects, which have been destroyed.
+    [[nodiscard]] int objects() const;  // number of live buffers, programs, commands and queues
+    // Removes the records of all objects, after the host has destroyed the objects.
     void clear();
 
     // ---- What the slots do (slots.cpp) -------------------------------------------------------
 
     void submit(Native& native, const wye_submission& submission, int call);
     [[nodiscard]] static bool failed(const Native& native, std::uint64_t value, wye_status& status);
-    // Failed work that the host has not let it forget; null: none.
+    // Failed work whose failure the host has not let the device forget; null: none.
     [[nodiscard]] const Work* kept() const;
     [[nodiscard]] static bool reached(const Native& native, std::uint64_t value);
-    // Checks that the host may use the queue, or ask for the value.
+    // Check that the host may use the queue, and may ask for the value.
     void check(const Native& native, const char* slot);
     void check(const Native& native, std::uint64_t value, const char* slot);
     void destroy(Buffer& buffer);
@@ -161,21 +163,21 @@ class Device {
     std::vector<std::unique_ptr<Native>> natives;
     std::vector<std::unique_ptr<Work>> works;  // in the order of the submits
     std::vector<std::unique_ptr<Compile>> compiles;
-    bool compiles_wait = false;  // a compile that begins waits for the explorer
+    bool compiles_wait = false;  // a compilation waits until the explorer ends it
     DeviceOptions options;
     int session = 0;
-    int opens = 0;             // opened and not closed: the host opens a recovered device again
-    bool refuses = false;      // the next submit
-    std::vector<int> refused;  // the calls whose submit it refused
+    int opens = 0;             // opens less closes; a recovered device is opened again
+    bool refuses = false;      // refuses the next submit
+    std::vector<int> refused;  // the calls whose submits were refused
     bool lost = false;
-    bool loss_seen = false;            // a slot has told the host
+    bool loss_seen = false;            // a slot has reported the loss to the host
     std::vector<std::string> ignored;  // faults with one of these texts are not kept
-    // Called before a wait for this work lets other fibers go on.
+    // Called when a call waits for this work, before other fibers go on.
     std::function<void(const Work&)> on_block;
-    // Called after a submit, and when a compile begins that waits.
+    // Called after each submit, and when a compilation begins that waits for the explorer.
     std::function<void(const Work&)> on_submit;
     std::function<void(Compile&)> on_compile;
-    // The number of the call that the line submits for.
+    // Finds the number of the call whose work the line submits.
     std::function<int(const wye_submission&)> owner_in_line;
 
   private:
@@ -187,10 +189,10 @@ class Device {
     std::string breach_;
 };
 
-// The device of the process, which the slots refer to.
+// The only device of the process, which all slots use.
 Device& the_device();
 
-// Whether a wait is only for the order: the outcome of what it waits for does not matter.
+// Whether a wait is only for the order, so that the outcome of the awaited work does not matter.
 [[nodiscard]] inline bool orders_only(const wye_event& event) {
     return (event.flags & WYE_EVENT_ORDER_ONLY) != 0;
 }

@@ -18,9 +18,9 @@
 namespace wye::model {
 namespace {
 
-using Clock = std::chrono::system_clock;  // the steady clock is virtual
+using Clock = std::chrono::system_clock;  // the steady clock is replaced
 
-// What a handler prints if a call neither returns nor waits.
+// What a signal handler prints if a call neither returns nor blocks.
 char running[512];
 volatile std::uint64_t runs = 0, runs_seen = 0;
 
@@ -51,7 +51,7 @@ void watch() {
         ::sigaction(signal, &action, nullptr);
     action.sa_handler = spins;
     ::sigaction(SIGPROF, &action, nullptr);
-    const itimerval every = {{2, 0}, {2, 0}};  // of processor time
+    const itimerval every = {{2, 0}, {2, 0}};  // seconds of processor time
     ::setitimer(ITIMER_PROF, &every, nullptr);
 }
 
@@ -95,7 +95,7 @@ class Runner {
         ++found.sequences;
         out.fault = world.fault();
         if (!out.fault.empty()) {
-            // The faulty one may be in any state, so it is left as it is.
+            // After a fault the World may be in any state, so it is not destroyed.
             (void)world_.release();
             the_device().clear();
         }
@@ -131,12 +131,13 @@ class Search {
     }
 
   private:
-    // With the step, and with each place at which its call can stop.
+    // Tries a sequence with one more step, and again with each place at which the step's call can
+    // stop.
     bool extend(const Node& node, const Step& step) {
         Sequence steps = node.steps;
         steps.push_back(step);
         if (visit(steps)) return true;
-        // The line's thread may stop again, where it holds locks.
+        // A step `>` may stop the line's thread again, also where it holds locks.
         const bool stops = World::is_call(step.kind) || (step.kind == '>' && scope_.holds_line);
         if (!stops || scope_.calls < 2) return false;
         for (int place = 1; place <= scope_.places; ++place) {
@@ -147,7 +148,7 @@ class Search {
         }
         return false;
     }
-    // Returns whether it found a fault.
+    // Runs a sequence. Returns whether there was a fault.
     bool visit(const Sequence& steps, bool* done = nullptr) {
         Outcome outcome = runner_.run(steps, found_);
         if (done != nullptr) *done = outcome.done;
@@ -187,7 +188,7 @@ std::string replay(const Scope& scope, const std::string& sequence,
     const Sequence steps = parse(sequence, wrong);
     if (steps.empty()) return "the step `" + wrong + "` cannot be read";
     watch();
-    auto* const world = new World(scope);  // left as it is, since a fault may leave calls in it
+    auto* const world = new World(scope);  // kept, since a fault may leave calls in it
     std::strncpy(running, sequence.c_str(), sizeof running - 1);
     world->begin();
     world->trace(true);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explorer: tries all sequences of a scope, the short ones first, so that the first fault is one of
-// the shortest. Sequences that leave the library in states that it cannot tell apart are continued
-// once. Each sequence runs from a freshly opened device, and is then ended and checked.
+// Explorer: tries all sequences of a scope. Short ones are tried first, so the first fault is one
+// of the shortest. If several sequences leave the library in the same state, only one of them is
+// continued. Each sequence begins with a freshly opened device. At its end all work ends, and the
+// device and all objects are checked.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,18 @@ namespace wye::model {
 struct Found {
     std::uint64_t sequences = 0, steps = 0;
     int depth = 0;         // all sequences up to this length were tried
-    std::string sequence;  // of a fault
+    std::string sequence;  // the sequence with the fault
     std::string fault;     // empty: none
 };
 
 struct Share {
-    int job = 0, jobs = 1;             // of the sequences of three steps and more
+    int job = 0, jobs = 1;             // part `job` of `jobs` parts of the longer sequences
     std::vector<std::string> ignored;  // faults with one of these texts count as none
-    double seconds = 1e9;              // after which no longer sequences are begun
+    double seconds = 1e9;              // the search stops after this time
 };
 
 [[nodiscard]] Found explore(const Scope& scope, int steps, const Share& share);
-// Runs one sequence and prints what came of each step. Returns the fault.
+// Runs one sequence, and prints the result of each step. Returns the fault; empty: none.
 [[nodiscard]] std::string replay(const Scope& scope, const std::string& sequence,
                                  const std::vector<std::string>& ignored);
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-// Saves the callee's registers and the stack pointer, and continues on another stack. (The C
-// library's swapcontext calls the system for the signal mask each time.)
+// Saves the stack pointer and the registers that a callee must keep, and continues on another
+// stack. (The C library's swapcontext would make a system call for the signal mask at each switch.)
 extern "C" void model_fiber_switch(void** from, void* to);
 asm(R"(
 .text
@@ -36,7 +36,7 @@ model_fiber_switch:
 namespace wye::model {
 namespace {
 
-// What a switch finds on a new stack: six registers, the function, and a null return address.
+// The initial contents of a new stack: six registers, the function, and a null return address.
 void* top_of(std::byte* end, void (*begin)()) {
     auto* const at = reinterpret_cast<void**>(end) - 10;
     std::fill_n(at, 10, nullptr);
@@ -45,13 +45,14 @@ void* top_of(std::byte* end, void (*begin)()) {
 }
 
 constexpr std::size_t kStack = std::size_t{1} << 20U;
-constexpr std::uint64_t kTick = 1'100'000'000;  // above the time limit of any timed call
+constexpr std::uint64_t kTick = 1'100'000'000;  // longer than the time limit of any call
 
 }  // namespace
 
 Fibers* Fibers::active = nullptr;
 
-// All fibers share the thread's variables, but the library expects those of a thread each.
+// All fibers run on one thread, but the library expects thread-local variables of its own for each
+// thread. Finds these variables, to save and restore them at each switch.
 Fibers::Fibers() {
     const auto find = [](dl_phdr_info* info, std::size_t, void* out) {
         if (std::string_view(info->dlpi_name).find("libwye.so") == std::string_view::npos ||
@@ -112,10 +113,10 @@ void Fibers::leave(Fiber& fiber) { model_fiber_switch(&fiber.at, main_); }
 void Fibers::settle() {
     for (bool again = true; again;) {
         again = false;
-        for (std::size_t i = 0; i < fibers_.size(); ++i) {  // fibers may be added meanwhile
+        for (std::size_t i = 0; i < fibers_.size(); ++i) {  // a fiber may start others
             Fiber& fiber = *fibers_[i];
             if (fiber.state == Fiber::State::Blocked) {
-                fiber.woken = fiber.can_go();  // may take a lock, so it is asked once
+                fiber.woken = fiber.can_go();  // asked only once, since it may take a lock
                 if (fiber.woken || fiber.deadline <= now_) fiber.state = Fiber::State::Ready;
             }
             if (fiber.state != Fiber::State::Ready) continue;

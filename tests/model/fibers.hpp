@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fibers: all threads of a run as coroutines of one thread, so that the explorer alone decides who
-// goes on. Calls of the library run on fibers, and so do the library's own threads: interpose.cpp
-// replaces the system's functions for threads, locks and time by functions on fibers. Time is
-// virtual: it passes only when the explorer says so.
+// Fibers: all threads of a run as coroutines of one thread, so that the explorer alone decides
+// which of them runs. The API's calls run on fibers, and so do the library's own threads:
+// interpose.cpp replaces the system's functions for threads, locks and time. Time is virtual: it
+// passes only when the explorer says so.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace wye::model {
 
-// What a fiber that does not go on waits for.
+// What a blocked fiber waits for.
 enum class Reason : std::uint8_t {
     None,
     Device,   // for work, in the device's slot `wait`
-    Compile,  // for the end of a compile, in the device's slot `program_create`
+    Compile,  // for the explorer, in the device's slot `program_create`
     Lock,     // for a mutex
     Wake,     // for a condition variable, an atomic variable, or the end of a fiber
-    Sleep,    // for a time
+    Sleep,    // for a point in time
 };
 
 struct Fiber {
@@ -31,24 +31,24 @@ struct Fiber {
 
     State state = State::Ready;
     Reason reason = Reason::None;
-    bool library = false;                 // a thread that the library made
+    bool library = false;                 // a thread that the library started
     bool is_line = false;                 // the thread of a session's line
-    bool of_line = false;                 // made by that thread
-    const void* waits_on = nullptr;       // the condition variable that it waits for
-    const void* compile_wait = nullptr;   // of the line's thread: that of compiles, once known
-    int call = -1;                        // the number of the call that it runs or was made by
-    std::function<bool()> can_go;         // of a blocked one
-    bool woken = false;                   // it goes on because it can, not at its deadline
-    std::uint64_t deadline = UINT64_MAX;  // of a blocked one, in virtual time
-    bool holds_births = false;            // the threads that it makes start as Stopped
-    int slots = 0;                        // places passed, see Fibers::place
+    bool of_line = false;                 // started by the line's thread
+    const void* waits_on = nullptr;       // the condition variable that the fiber waits for
+    const void* compile_wait = nullptr;   // the variable for compilations (line's thread only)
+    int call = -1;                        // the number of the call that it runs, or that started it
+    std::function<bool()> can_go;         // of a blocked fiber: whether it may go on
+    bool woken = false;                   // goes on because it may, not at its deadline
+    std::uint64_t deadline = UINT64_MAX;  // of a blocked fiber, in virtual time
+    bool holds_births = false;            // threads that it starts begin in the state Stopped
+    int slots = 0;                        // number of places passed, see Fibers::place
     int stop_at = 0;                      // the place to stop at; 0: none
 
   private:
     friend class Fibers;
     std::function<void()> work;
     void* stack = nullptr;
-    void* at = nullptr;             // the stack pointer, while it does not run
+    void* at = nullptr;             // the stack pointer, while the fiber does not run
     std::vector<std::byte> locals;  // the library's thread-local variables, while it does not run
 };
 
@@ -59,33 +59,36 @@ class Fibers {
     Fibers(const Fibers&) = delete;
     Fibers& operator=(const Fibers&) = delete;
 
-    // The fibers that the interposed functions use; null before there are any.
+    // The fibers that the replaced functions use; null before there are any.
     static Fibers* active;
     [[nodiscard]] static Fiber* current() { return active == nullptr ? nullptr : active->current_; }
 
-    // Makes a fiber, which runs at the next `settle`.
+    // Makes a fiber. It first runs at the next `settle`.
     Fiber& start(std::function<void()> work);
-    // Runs fibers until none can go on.
+    // Runs fibers until none of them can go on.
     void settle();
-    // Called on a fiber: lets the others go on until `can_go`. False: the deadline has passed.
+    // Called on a fiber: runs other fibers until `can_go` is true. False: the deadline has passed
+    // first.
     bool block(Reason reason, std::function<bool()> can_go, std::uint64_t deadline = UINT64_MAX);
-    // Called on a fiber at a boundary of a slot: stops it, if it is to stop at this place.
+    // Called on a fiber at each place, such as the begin of a slot: stops the fiber if `stop_at`
+    // says so.
     void place();
-    // Called on the line's fiber when it begins, and after each wait for another thread: stops it
-    // if the explorer says when it goes on.
+    // Called on the fiber of the line's thread at its begin, and after each wait for another
+    // thread: stops the fiber if `holds_line` is true. The explorer then says when the fiber goes
+    // on.
     void hold();
-    std::function<bool()> holds_line;  // whether it does; null: no
+    std::function<bool()> holds_line;  // whether `hold` stops; null: it does not
     // Lets a stopped fiber go on.
     void go(Fiber& fiber) { fiber.state = Fiber::State::Ready; }
 
     [[nodiscard]] std::uint64_t now() const { return now_; }
-    // Lets time pass until at least one blocked fiber has reached its deadline.
+    // Lets time pass until a blocked fiber reaches its deadline.
     void pass_time();
     [[nodiscard]] bool time_can_pass() const;
 
-    // All that have not ended, in the order of their start.
+    // All fibers that have not ended, in the order of their start.
     [[nodiscard]] const std::vector<std::unique_ptr<Fiber>>& all() const { return fibers_; }
-    // Forgets ended fibers. Those that have not ended are dropped without being unwound.
+    // Removes all fibers. The stack of a fiber that has not ended is not unwound.
     void clear();
 
   private:
@@ -95,11 +98,11 @@ class Fibers {
     void swap_locals(Fiber& fiber);
 
     std::vector<std::unique_ptr<Fiber>> fibers_;
-    std::vector<void*> stacks_;  // unused ones
+    std::vector<void*> stacks_;  // stacks of ended fibers
     Fiber* current_ = nullptr;
-    void* main_ = nullptr;          // the stack pointer of the explorer
+    void* main_ = nullptr;          // the explorer's stack pointer
     std::span<std::byte> locals_;   // the library's thread-local variables
-    std::vector<std::byte> fresh_;  // what a new thread has there
+    std::vector<std::byte> fresh_;  // the initial values of these variables in a new thread
     std::uint64_t now_ = std::uint64_t{1} << 40U;
 };
 

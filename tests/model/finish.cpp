@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a run: what is in use cannot be freed, what follows running work waits for it; then
-// everything ends, every outcome is asked for, every byte is compared, every object is freed.
+// The end of a run. First checks that a buffer in use cannot be freed, and that downloads wait for
+// running work. Then all work ends, every outcome is asked for, all bytes are compared, and all
+// objects are freed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ void World::probe() {
         }
 }
 
-// The newest queues first, so that work that should have waited runs too early.
+// Ends the work of the newest queues first. Work that should have waited for older queues then runs
+// too early, and shows.
 void World::end_all() {
     for (int round = 0; round < 200 && fault_.empty(); ++round) {
         Work* next = nullptr;
@@ -44,7 +46,7 @@ void World::end_all() {
         if (next == nullptr && device_.is_idle() && device_.compile() == nullptr) break;
     }
     if (fault_.empty() && !device_.is_idle()) fail("work waits for other work without end");
-    // Everything has ended, so a call that has not returned waits for nothing.
+    // All work has ended, so no call may still wait.
     for (const Call& call : calls_)
         if (call.fiber != nullptr)
             fail(fmt::format("{} ({}) does not return, though all work has ended", call.step.text(),
@@ -91,7 +93,7 @@ void World::free_all() {
         for (const wye_device device : old_) (void)wye_device_close(context_, device, nullptr);
         wye_error_free(error);
     });
-    // The outcome of a dispatch that timed out may be asked for as late as by the close.
+    // A dispatch that timed out may be asked for its outcome until the close: its failure is kept.
     const bool timed_out =
         std::ranges::any_of(calls_, [](const Call& call) { return call.time_passed; });
     if (const Work* const work = device_.kept(); work != nullptr && !was_lost_ && !timed_out)
@@ -99,7 +101,7 @@ void World::free_all() {
             fmt::format("the failure of value {} of native queue {} is kept without end: no call "
                         "can ask for it any more, and it is not retired",
                         work->value, work->on->index));
-    if (handle_ != 0) call_to_end({'C', "", 0});  // with public queues, which it frees
+    if (handle_ != 0) call_to_end({'C', "", 0});  // a close frees public queues
 }
 
 void World::finish() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference model: what each call may return, and for what it may wait.
+// The reference model: what each call may return, and for which work a call may wait.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ bool World::in_use(int buffer) const {
            });
 }
 
-// The outcome of work is that which the device gave to it; a failure that spread from other work is
-// not its own.
+// Whether `status` is the outcome of a call's work. That is the status with which the device ended
+// the work. A failure that has spread from other work does not count.
 bool World::fits(wye_status status, int owner, bool cancel_asked, std::string& right) const {
     const Call& call = calls_[static_cast<std::size_t>(owner)];
     if (call.step.kind == 'b' && call.time_passed && status == WYE_TIMEOUT) return true;
@@ -97,7 +97,8 @@ void World::judge(Call& call) {
                 wye_error* error = nullptr;
                 const wye_status made =
                     wye_buffer_create(context_, handle_, &desc, &buffer.handle, &error);
-                // If it was lost again meanwhile, another recovery may have taken it back since.
+                // If the device was lost again meanwhile, DEVICE_LOST is right, even if another
+                // recovery has opened the device since.
                 const bool is_old = lost_again_ && made == WYE_DEVICE_LOST;
                 if (made != WYE_OK && !device_.lost && !is_old)
                     fail("a buffer of an opened device is refused");
@@ -125,11 +126,11 @@ void World::judge(Call& call) {
     if (status == WYE_DEVICE_MEMORY &&
         std::ranges::find(device_.refused, call.number) != device_.refused.end())
         return;
-    // A device that is lost again between its recovery and its opening is not taken back.
+    // A device that is lost again between its recovery and its opening is not recovered.
     if (kind == 'R' && status == WYE_UNSUPPORTED && lost_again_) return;
-    // What a lost device returns, and calls that concern objects of a lost one.
+    // Calls on a lost device, or with objects of a lost device, return DEVICE_LOST.
     if ((call.was_lost || was_lost_) && status == WYE_DEVICE_LOST) return;
-    // Another call has freed what it uses.
+    // Another call has freed an object that this call uses.
     if (!call.alone && status == WYE_STALE_HANDLE) return;
     if (was_lost_ && is_one_of(kind, "-kn") && status == WYE_STALE_HANDLE) return;
     if (status == WYE_OK && (kind == 'Z' || kind == 'z')) handle_ = 0;
@@ -146,8 +147,8 @@ void World::judge(Call& call) {
     }
     if (is_one_of(kind, "tv") && call.time_passed && status == WYE_TIMEOUT) return;
     if (is_one_of(kind, "detBD")) {
-        // While work that timed out still runs, the device is busy. With two threads it may have
-        // begun during the call.
+        // The device is busy while work that timed out still runs. With two threads, such work may
+        // have begun during the call.
         if (status == WYE_DEVICE_BUSY && (!call.idle_before || gave_up_meanwhile())) return;
         return judge_pending(call, call.number, false);
     }
@@ -163,7 +164,7 @@ void World::judge(Call& call) {
                         : !device_.is_idle() || line_is_busy() || device_.compile() != nullptr ||
                               std::ranges::any_of(buffers_,
                                                   [](const BufferState& b) { return b.maps != 0; });
-        // The buffers of a refused submit count as used by the work before it.
+        // The buffers of a refused submit count as used by the work that was pending at that time.
         if (kind == 'x' && status == WYE_BUFFER_IN_USE && !device_.refused.empty() &&
             !device_.is_idle())
             return;
@@ -172,7 +173,7 @@ void World::judge(Call& call) {
     }
     if (kind == 'j' && status == WYE_DEVICE_BUSY) return;
     if (status == WYE_DEVICE_BUSY && (!call.idle_before || !call.alone)) {
-        // An abandoned dispatch keeps the device busy.
+        // A dispatch that timed out and still runs keeps the device busy.
         if (std::ranges::any_of(calls_, [](const Call& one) { return one.time_passed; })) return;
     }
     if (kind == 'b' && status == WYE_DEVICE_BUSY && gave_up_meanwhile()) return;
@@ -180,7 +181,7 @@ void World::judge(Call& call) {
     expect(call, status == WYE_OK, "ok");
 }
 
-// Called before a call waits for work.
+// Checks a wait for work. Called before the call waits.
 void World::judge_block(const Work& work) {
     const Fiber* const fiber = Fibers::current();
     if (fiber == nullptr || fiber->call < 0 || fiber->library || ending_) return;
@@ -190,7 +191,7 @@ void World::judge_block(const Work& work) {
         return std::ranges::any_of(
             device_.works, [&](const auto& one) { return one->call == owner && !one->ended; });
     };
-    if (runs(call.number)) return;  // its own work
+    if (runs(call.number)) return;  // the call's own work
     const auto number = call.step.arguments.empty() || call.step.arguments[0] == 'n'
                             ? 0U
                             : static_cast<std::size_t>(call.step.number(0));
@@ -215,15 +216,17 @@ void World::judge_block(const Work& work) {
                          call.step.text(), letter_of(kind)->meaning, work.value, work.on->index));
 }
 
-// Without stopped calls nobody holds a lock for long. The line's thread has none where it stops.
+// Fails if a call waits for a lock or a thread without need. With two calls in progress, nothing is
+// checked while a fiber is stopped, since it may hold a lock. With one call, only the line's thread
+// can be stopped, and it holds no lock there.
 void World::judge_locks() {
     if (scope_.calls > 1 && is_stopped()) return;
     for (const auto& fiber : fibers_.all()) {
         if (fiber->library || fiber->state != Fiber::State::Blocked || fiber->call < 0) continue;
         if (fiber->reason == Reason::Device) continue;
         const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
-        if (call.step.kind == 'Z') continue;  // for calls in progress
-        // There is one recovery at a time.
+        if (call.step.kind == 'Z') continue;  // may wait for calls in progress
+        // A recovery waits for another recovery.
         if (call.step.kind == 'R' && fiber->reason == Reason::Lock && !call.alone) continue;
         if (fiber->reason == Reason::Wake && may_await_line(call)) continue;
         fail(fmt::format("{} ({}) waits for {}, though no call is stopped", call.step.text(),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the reference model for work in the session's line: which work is there, what must
-// come after it, and what becomes of it.
+// The reference model for the session's line: the queue of work that a thread of the library does
+// after the call has returned. Says which work is in the line, which work must come after it, and
+// what its outcome is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace wye::model {
 
-// The buffers of a call, by its letter's arguments.
+// The buffers that a call reads and writes, found by the arguments of its letter.
 World::Uses World::uses_of(const Step& step) const {
     Uses out;
     const auto add = [&](int buffer, bool reads, bool writes) {
@@ -68,7 +69,7 @@ bool World::must_follow(const Call& call) const {
     });
 }
 
-// What was cancelled between two rounds leaves its place when the first has ended.
+// Work of two submits that was cancelled between them keeps its place until the first has ended.
 bool World::holds(const InLine& work) const {
     return waits(work) ||
            (work.left > 0 && std::ranges::any_of(device_.works, [&](const auto& one) {
@@ -76,7 +77,8 @@ bool World::holds(const InLine& work) const {
             }));
 }
 
-// A thread of the line that waits for another thread, and not for a compile, has nothing to do.
+// The line is idle if its thread waits to be woken, but not for a compilation, and all threads that
+// it started have ended.
 bool World::line_is_busy() const {
     const bool compiles = device_.compile() != nullptr;
     return std::ranges::any_of(fibers_.all(), [&](const auto& fiber) {
@@ -92,7 +94,7 @@ bool World::is_stopped() const {
         fibers_.all(), [](const auto& fiber) { return fiber->state == Fiber::State::Stopped; });
 }
 
-// What was cancelled, and not submitted before the call returned, never is.
+// Work that is cancelled before its submit is never submitted.
 void World::note_return(Call& call) {
     call.returned = ++stamp_;
     if (call.step.kind != 'c' || call.status != WYE_OK) return;
@@ -101,7 +103,7 @@ void World::note_return(Call& call) {
             one.outcome = WYE_CANCELLED;
 }
 
-// After an asynchronous call: what it did not submit is in the line.
+// Called after an asynchronous call: work that the call has not submitted is in the line.
 void World::note_in_line(const Call& call) {
     const char kind = call.step.kind;
     InLine work;
@@ -117,12 +119,12 @@ void World::note_in_line(const Call& call) {
         fail(fmt::format("{} ({}) is put in the line without need", call.step.text(),
                          letter_of(kind)->meaning));
     line_.push_back(std::move(work));
-    // Its turn may have begun already.
+    // A compilation that has no owner yet may be the one for this work.
     if (Compile* const compile = device_.compile(); compile != nullptr && compile->owner < 0)
         judge_compile(*compile);
 }
 
-// The time limits of work whose calls do not wait have passed.
+// Called when time has passed: ends the time limits of unfinished work whose calls did not wait.
 void World::pass_limits() {
     for (Call& call : calls_) {
         if (call.step.kind != 'b' || call.status != WYE_OK) continue;
@@ -137,8 +139,8 @@ void World::pass_limits() {
     }
 }
 
-// Called when work of the line begins, after which that before it had its turn; null: when the line
-// is empty.
+// Called when the line begins the work `begun`; null: when the line is empty. All earlier work has
+// had its turn: if it was not submitted, it must have a known outcome.
 void World::end_turns(const InLine* begun) {
     for (InLine& one : line_) {
         if (&one == begun) return;
@@ -149,9 +151,9 @@ void World::end_turns(const InLine* begun) {
             one.outcome = WYE_OK;
         else if (was_lost_)
             one.outcome = WYE_DEVICE_LOST;
-        else if (is_late_)  // work that was given up keeps the device busy
+        else if (is_late_)  // timed-out work keeps the device busy
             one.outcome = WYE_DEVICE_BUSY;
-        else if (calls_[static_cast<std::size_t>(one.call)].time_passed)  // its call is in progress
+        else if (calls_[static_cast<std::size_t>(one.call)].time_passed)  // the call is in progress
             one.outcome = WYE_TIMEOUT;
         else if (begun == nullptr || scope_.calls == 1)
             fail(fmt::format("the work of {} had its turn in the line, and was not submitted",
@@ -173,7 +175,7 @@ void World::settle_line() {
     if (!line_is_busy()) end_turns(nullptr);
 }
 
-// By the number that each call writes or gives to its kernel.
+// Finds the call by its number, which each call writes to its buffer or gives to its kernel.
 int World::owner_in_line(const wye_submission& submission) const {
     const auto word = [](const void* bytes) {
         std::uint32_t out = 0;
@@ -207,7 +209,8 @@ void World::judge_compile(Compile& compile) {
     }
 }
 
-// Work that was called later must not be submitted before work in the line that it must follow.
+// Checks that a submit does not overtake conflicting work that was called earlier and is in the
+// line.
 void World::judge_submit(const Work& work) {
     if (work.call < 0 || work.call >= static_cast<int>(calls_.size())) return;
     const Call& call = calls_[static_cast<std::size_t>(work.call)];
@@ -226,7 +229,7 @@ void World::judge_submit(const Work& work) {
     for (const InLine& one : line_) {
         if (one.call == work.call || !waits(one) || !conflict(one, uses, call.queue)) continue;
         const Call& before = calls_[static_cast<std::size_t>(one.call)];
-        // Work whose time limit has passed, or that a call cancels, may have been withdrawn.
+        // Work whose time limit has passed, or that is being cancelled, may have left the line.
         const bool cancelled = std::ranges::any_of(pending_, [&](const PendingState& state) {
             return state.call == one.call && state.cancel_asked;
         });
@@ -250,12 +253,12 @@ void World::end_compile(bool well) {
     owner->compile_failed = !well;
 }
 
-// The outcome of work in the line of which nothing was submitted, or not all. None: it is that of
-// what was submitted.
+// Whether `status` is the outcome of work in the line that was submitted in part or not at all.
+// nullopt: the outcome is that of the submitted work.
 std::optional<bool> World::fits_line(wye_status status, const InLine& work, bool cancel_asked,
                                      std::string& right) const {
     if (was_lost_ && status == WYE_DEVICE_LOST) return true;
-    const bool races = scope_.calls > 1;  // calls in progress, in any order
+    const bool races = scope_.calls > 1;  // calls in progress may end in any order
     if ((races || work.left > 0) && cancel_asked && status == WYE_CANCELLED && work.outcome)
         return true;
     if (races && work.compile_failed && status == WYE_COMPILE_FAILED) return true;
@@ -270,7 +273,7 @@ std::optional<bool> World::fits_line(wye_status status, const InLine& work, bool
     return false;
 }
 
-// Whether a call may wait for another thread.
+// Whether a call may wait for another thread, such as the line's.
 bool World::may_await_line(const Call& call) const {
     const char kind = call.step.kind;
     const auto is_one_of = [&](std::string_view kinds) {

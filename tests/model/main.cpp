@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wye-model: explores work in flight. README.md tells how to use it.
+// wye-model: explores sequences of calls with work in flight. README.md says how to use it.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using namespace wye::model;
 struct Options {
     std::string scope, replayed;
     std::vector<std::string> ignored;
-    int steps = 0;  // 0: those of the scope
+    int steps = 0;  // 0: the number of the scope
     int jobs = 2;
     bool wide = false;
     double seconds = 1e9;
@@ -45,7 +45,7 @@ Line line_of(const Found& found) {
     return out;
 }
 
-// Explores a scope in several processes. Returns whether all went well.
+// Explores a scope in several processes. Returns whether there was no fault.
 bool run(const Scope& scope, const Options& options) {
     const int steps = options.steps != 0 ? options.steps
                       : options.wide     ? scope.long_steps
@@ -146,7 +146,7 @@ int main(int count, char** arguments) {
         }
     }
     if (!options.replayed.empty()) return replay_one(options.replayed, options.ignored);
-    // Without a scope and --long, a run takes a third of the scopes.
+    // Without --scope and --long, one run of the tests takes a third of the scopes.
     constexpr std::size_t kParts = 3;
     const bool some = options.scope.empty() && !options.wide;
     const support::Slice slice = support::Slice::of_this_run();

@@ -24,8 +24,8 @@ LATER = 'runtime/exec/dispatch/pending_later.cpp'
 WORK = 'runtime/exec/prepared/work_run.cpp'
 DEVICE = 'registry/open/device.cpp'
 
-# A queue keeps the native queue that it had before, whose values may still run: one watermark serves both. The members are in a
-# map, since an edit of the header has the whole library compiled again.
+# A queue keeps its previous native queue, which may still run work, so that one watermark serves two native queues. The new members
+# are in a map, since an edit of the header would have the whole library compiled again.
 TWO_NATIVES = [
     (POOL, 'namespace wye::exec {\n\nstd::uint32_t QueuePool::shortest',
      '#include <map>\n'
@@ -56,7 +56,7 @@ TWO_NATIVES = [
      'if (i == index && of(&queues_[i], queues_[i].native, after[i]) == queues_[i].native) continue;\n'),
     (POOL, 'queues_[i].native->order_event(after[i])',
      'of(&queues_[i], queues_[i].native, after[i])->order_event(after[i])'),
-    # A flush and a close wait for them.
+    # A flush and a close also wait for the native queues that were kept.
     (POOL, '    take_unused(unused);\n    std::array<Ticket, kAllQueues> out;',
      '    take_unused(unused);\n'
      '    for (std::uint32_t i = 0; i < kAllQueues; ++i) {\n'
@@ -68,10 +68,10 @@ TWO_NATIVES = [
      '    }\n'
      '    std::array<Ticket, kAllQueues> out;'),
 ]
-# What drops a native queue that may still run.
+# The code that the faults `index` and `replaced` insert: it moves a queue's native queue to `befores` while its work may still run.
 DROP = ('befores()[&queue] = {std::move(queue.native), queue.newest};')
 
-# Name, the scope that finds it, what it is, and the edits: file, text, what takes its place.
+# Name, the scope that finds the fault, what the fault is, and the edits: file, old text, new text.
 FAULTS = [
     ('index', 'queues', 'the index of a freed queue serves a new one while its work runs', TWO_NATIVES + [
         (POOL, 'if (is_quiet(i)) out[i] = std::move(queue.native);\n',
@@ -99,7 +99,7 @@ FAULTS = [
     ('history', 'refused', 'a submit that was refused stays in the histories of its buffers', [
         (POOL, 'known == value) --known;', 'known == value) known = value;')]),
     ('stale', 'two_dropped', 'a submit keeps what it chose to wait for before its native queue was made', [
-        (POOL, '        out.wait_count = 0;  // the next try, which may be the fast one, chooses anew\n        out.follows = false;\n', '')]),
+        (POOL, '        out.wait_count = 0;  // the next `begin`, which may take the fast path, starts anew\n        out.follows = false;\n', '')]),
     ('spread', 'plain', 'work that only runs after other work fails with it', [
         (POOL, 'native->order_event(after[i])', 'native->event(after[i])')]),
     ('no_room', 'two_room', 'a submit times out at once while all room is taken by submits in progress', [

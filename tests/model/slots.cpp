@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of the scripted device's plugin. Each is a place where a call can be stopped, before it
-// and after it.
+// The slots of the scripted device's plugin. A call can be stopped at the begin and at the end of
+// each slot.
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -36,13 +36,13 @@ wye_status fail(wye_error** error, wye_status status, std::string_view why) {
                        error);
 }
 
-// The ways in which the script lets work fail.
+// Returns an error that the script chose.
 wye_status fail(wye_error** error, wye_status status) {
     if (status == WYE_DEVICE_LOST) the_device().loss_seen = true;
     return fail(error, status, wye_status_text(status));
 }
 
-// An opened device. One that cannot be recovered stays lost when it is opened again.
+// An opened device. If the device cannot be recovered, an object opened before its loss stays lost.
 struct Opened {
     int session = 0;
 };
@@ -50,7 +50,7 @@ bool is_lost(int session) {
     return the_device().lost || (!the_device().options.recovers && session != the_device().session);
 }
 
-// Runs a slot that a lost device refuses.
+// Runs a slot, unless the device is lost: then the slot returns DEVICE_LOST.
 template <typename Body>
 wye_status run(int session, wye_error** error, Body&& body) {
     Fibers::active->place();
@@ -96,7 +96,7 @@ wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_
     });
 }
 
-// Waits until the explorer ends the compile.
+// Waits until the explorer ends the compilation.
 wye_status compile(int session, wye_error** error) {
     Device& device = the_device();
     Compile& one = *device.compiles.emplace_back(std::make_unique<Compile>());
@@ -171,7 +171,7 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
             return fail(error, WYE_DEVICE_MEMORY);
         }
         for (std::uint64_t i = 0; i < submission->wait_count; ++i) {
-            // A wait for work that has failed is refused, unless it is only for the order.
+            // A wait for a value that has failed is refused, unless the wait is only for the order.
             const wye_event& event = submission->waits[i];
             wye_status status = WYE_OK;
             if (event.timeline == nullptr || orders_only(event)) continue;
@@ -222,7 +222,8 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_qu
 
 // ---- Values ------------------------------------------------------------------------------------
 
-// Whether the outcome is known; the host then knows it too.
+// Whether the outcome of the value is known. If it is, the host knows the outcome from then on,
+// too.
 bool outcome(const wye_event& event, wye_status& status) {
     Native& native = of<Native>(event.timeline);
     if (!Device::reached(native, event.value)) return false;
@@ -375,7 +376,7 @@ wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_obje
     Device& device = the_device();
     Fibers::active->place();
     if (device.opens == 0) device.clear();
-    if (device.lost) {  // the lost one stays lost
+    if (device.lost) {  // objects of the old session stay lost
         if (device.options.recovers) return fail(error, WYE_DEVICE_LOST);
         device.begin_session();
     }

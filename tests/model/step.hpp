@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Step: one step of a sequence. Its text is a letter and arguments of one character each; "!N"
-// stops the call at the N-th place (a boundary of a slot) that it comes to.
+// Step: one step of a sequence. Its text is a letter and arguments of one character each. "!N"
+// stops the call of the step at the N-th place that the call comes to, such as the begin of a slot.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace wye::model {
 
 struct Step {
     char kind = 0;
-    std::string arguments;  // buffers, pending work and queues by their numbers; queue n: none
-    int stop = 0;           // the place to stop at; 0: none
+    std::string arguments;  // numbers of buffers, pending work and queues; queue n: none
+    int stop = 0;           // number of the place to stop at; 0: none
 
     [[nodiscard]] int number(std::size_t at) const {
         return arguments[at] == 'n' ? -1 : arguments[at] - '0';
@@ -24,14 +24,14 @@ struct Step {
 using Sequence = std::vector<Step>;
 
 [[nodiscard]] std::string text_of(const Sequence& steps);
-// Empty if it cannot be read; `wrong` then has the part that cannot.
+// Parses a sequence. Empty if `text` is wrong; `wrong` is then the part that cannot be parsed.
 [[nodiscard]] Sequence parse(std::string_view text, std::string& wrong);
 
-// The letters with the kinds of their arguments and what they stand for.
+// The letters, with the kinds of their arguments and their meaning.
 struct Letter {
     char kind;
-    const char* arguments;  // q queue, r and b buffer that is used, w buffer that is written,
-                            // p pending work, n native queue, f a stopped call
+    const char* arguments;  // q queue, r buffer to read, b any buffer, w buffer to write,
+                            // p pending work, n native queue, f stopped call
     const char* meaning;
 };
 [[nodiscard]] const std::vector<Letter>& letters();

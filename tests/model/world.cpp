@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of World that does steps, says which can be done, and what the library can have learnt.
+// The part of World that does steps, lists the possible ones, and describes the library's state.
 #include "world.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ std::vector<Step> World::enabled() const {
     const bool room = std::ranges::count_if(calls_, [](const Call& call) {
                           return call.fiber != nullptr;
                       }) < scope_.calls;
-    // Unused buffers are alike, so only the first of them is tried.
+    // All unused buffers are alike, so only the first of them is tried.
     std::vector<char> buffers;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         if (buffers_[i].handle != 0) buffers.push_back(static_cast<char>('0' + i));
@@ -138,7 +138,7 @@ std::vector<Step> World::enabled() const {
                 for (char i = '0'; stopped(fibers_, i - '0') != nullptr; ++i) choices.push_back(i);
             for (const std::string& word : words)
                 for (const char one : choices) longer.push_back(word + one);
-            // The second of two buffers may be the next unused one.
+            // The second of two buffers may also be the next unused one.
             if (arguments[at] == 'w' && at > 0 && !buffers.empty()) {
                 const auto next = static_cast<std::size_t>(buffers.back() - '0') + 1;
                 if (next < buffers_.size() && buffers_[next].handle != 0)
@@ -155,7 +155,7 @@ std::vector<Step> World::enabled() const {
             if (kind == 'm' && buffers_[at].maps != 0) continue;
             if (kind == 'N' && pending_[at].notes != nullptr) continue;
             if ((kind == 'w' || kind == 'P') && pending_[at].told)
-                continue;  // it returns the same again
+                continue;  // would return the same result again
             if (kind == 'c' && pending_[at].cancel_asked) continue;
             if (std::string_view("BGpvSb").find(kind) != std::string_view::npos &&
                 word[word.size() - 1] == word[word.size() - 2])

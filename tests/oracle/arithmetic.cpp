@@ -390,7 +390,7 @@ std::uint64_t convert(unsigned to, unsigned from, std::uint64_t bits) {
         case WYE_KIND_F32:
             return std::bit_cast<std::uint32_t>(negative ? static_cast<float>(to_signed(from, bits))
                                                          : static_cast<float>(bits));
-        case WYE_KIND_F16:  // rounds to f64 only far above the largest f16
+        case WYE_KIND_F16:  // f64 is exact up to far above the largest f16
             return half_from_double(negative ? static_cast<double>(to_signed(from, bits))
                                              : static_cast<double>(bits));
         default:

@@ -29,7 +29,7 @@ struct Machine {
     std::uint64_t interval = 0;  // number of barriers that the running workgroup has passed
     std::uint64_t steps_left = 0;
     Trap trap;
-    std::vector<bool> claims;  // as in Launch; all false without any
+    std::vector<bool> claims;  // as in Launch; without claims, all are false
 };
 
 // The position of an invocation in the grid.

@@ -56,7 +56,7 @@ class Array {
     // barrier, after which all is forgotten), so the latest workgroup and interval are enough.
     struct Seen {
         bool any = false;
-        bool other_workgroups = false;  // some other than the one in `last`
+        bool other_workgroups = false;  // also workgroups other than that in `last`
         bool several = false;           // several invocations, in the interval in `last`
         Accessor last;
     };

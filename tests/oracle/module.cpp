@@ -273,7 +273,7 @@ void read_head(Reader in, Module& m) {
     for (auto& axis : m.workgroup) axis = in.word();
     m.subgroup = in.word();
     m.adjustable = (in.word() & WYE_HEAD_ADJUSTABLE) != 0;
-    // It has no math functions, so the set does not matter.
+    // The oracle evaluates no math functions, so the set does not matter.
     if (in.word() - 1 >= WYE_PROGRAM_NEWEST_MATH_SET) throw Refused("unknown math set");
     m.grid_kind = in.word();
     const std::uint32_t axes = in.count(4);
@@ -293,7 +293,7 @@ void read_buffers(Reader in, Module& m) {
     for (std::uint32_t i = 0; i < n; ++i) {
         Buffer b;
         b.name = in.string();
-        (void)in.word();  // the binding: ascending, so the order suffices
+        (void)in.word();  // the binding: they ascend, so their order suffices
         b.role = in.word();
         b.type = type_of_code(in.word());
         const std::uint32_t flags = in.word();

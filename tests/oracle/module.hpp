@@ -36,7 +36,7 @@ struct Statement {
     std::uint32_t op = 0;
     std::uint32_t imm = 0;
     std::uint32_t local = 0;  // declared or assigned
-    std::uint32_t count = 0;  // VAR_ARRAY
+    std::uint32_t count = 0;  // of a VAR_ARRAY
     std::uint32_t claim = 0;  // as in Node
     std::vector<Node> args;   // in wire order
     Block body;
@@ -46,7 +46,7 @@ struct Statement {
 struct Code {
     std::uint32_t locals = 0;
     Block block;
-    std::optional<Node> result;  // functions
+    std::optional<Node> result;  // of a function
     std::uint32_t levels = 0;    // the greatest `levels` of its nodes
 };
 

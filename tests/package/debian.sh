@@ -8,12 +8,10 @@
 set -uo pipefail
 build=$1 source=$2 prefix=$3 interpreter=$4
 here=$source/tests/package
-work=$(mktemp -d "${TMPDIR:-/tmp}/wye-debian.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-root=$work/root
 . "$here/try.sh"
+root=$work/root
 
-# The packages have no debugging data and are not compressed, since that takes longer than all else.
+# The packages have no debugging data and are not compressed: either of these would take longer than all else.
 if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools/package" --output "$work/packages" "$build"; then
     echo "0 passed, 1 failed"
     exit 1
@@ -23,7 +21,7 @@ for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plu
 python=$(meson introspect --installed "$build" | jq -r 'if any(.[]; endswith("/wye/__init__.py")) then "python3-wye" else empty end')
 expected=(libwye-dev libwye0 $python wye-layers "${plugins[@]/#/wye-plugin-}" wye-tools)
 
-# The listing of each package has permissions, owner and path.
+# Lists the files of each package, with their permissions, owner and path.
 names=()
 for file in "$work/packages"/*.deb; do
     name=$(dpkg-deb -f "$file" Package)
@@ -38,7 +36,7 @@ the_names() { diff <(printf '%s\n' "${expected[@]}" | sort) <(printf '%s\n' "${n
 try "the packages are the libraries, the tools, and one for each plugin" the_names
 field() { sed -n "s/^$2: //p" "$work/$1.control"; } # field PACKAGE FIELD
 
-# Compares what Meson installs with what is in the packages, except the licence and the changelog that each package has.
+# Compares the files that Meson installs with those in the packages, except the licence and the changelog of each package.
 installed() {
     meson introspect --installed "$build" | jq -r 'to_entries[] | "\(.key)\t\(.value)"' | while IFS=$'\t' read -r from to; do
         if [ -d "$from" ]; then (cd "$from" && find . -type f -printf "$to/%P\n"); else echo "$to"; fi
@@ -58,7 +56,7 @@ places() {
     ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-layers,wye-plugin-*}.list
 }
 try "each file is in the package where it is looked for, libraries in the folder of the architecture" places
-# What the source tree has, whoever lists it: a file that Meson does not install is in no list above.
+# Checks that packages have the files that the source tree has: the lists above lack a file that Meson forgets to install.
 headers() {
     local folder file
     for folder in plugin-abi/include plugin-abi/sdk/include runtime/include; do
@@ -89,11 +87,11 @@ licence() { for name in "${names[@]}"; do grep -q Apache-2.0 "$root/usr/share/do
 try "each package has its licence" licence
 members() { ! cat $(ls "$work"/*.members | grep -v python3-wye) | grep -vxE './(control|md5sums|shlibs|symbols|triggers)?'; }
 try "no package has a script or a file of settings, but that for Python" members
-# Python writes compiled files beside a module when root imports it. Without these scripts they would stay after a purge.
+# When root imports a Python module, Python writes compiled files beside it. Without these scripts the files would stay after a purge.
 compiled() { diff <(printf './%s\n' '' control md5sums postinst prerm) "$work/python3-wye.members"; }
 [ -z "$python" ] || try "the package for Python compiles its module, and removes what was compiled" compiled
 
-# Lists dependencies without versions and alternatives.
+# Lists the dependencies of a package, without versions and alternatives.
 words() { field "$1" "$2" | tr ',|' '\n\n' | sed -e 's/(.*)//' -e 's/:any//' -e 's/ //g'; } # words PACKAGE FIELD
 ours() { printf '%s\n' "${names[@]}" | grep -qx -- "$1"; }
 closure() {
@@ -128,10 +126,10 @@ try "what plugins open at run time is recommended, and not needed" loaders
 version() { for name in "${names[@]}"; do [ "$(field "$name" Version)" = "$("$build/tools/wye" --version | cut -d' ' -f2)-1" ] || return 1; done; }
 try "their version is that of the command" version
 
-# Uses the packages unpacked into an empty folder.
+# Uses the packages, which are unpacked into an empty folder.
 lib=$(dirname "$(find "$root/usr/lib" -name libwye.so)")
 unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
-# What is compiled here is in the compiler cache too, if there is one. Meson finds that by itself.
+# The compiler cache, if there is one, is used here, too. Meson finds it by itself.
 if command -v ccache >/dev/null; then
     export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config=cache_dir)} CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -143,7 +141,7 @@ info() {
         jq -e '.devices[] | select(.selector == "cpu:0" and .usable)' "$work/info.json"
 }
 try "wye info lists the CPU and the packaged plugins" info
-own_library() { [ "$(realpath "$(ldd "$root/usr/bin/wye" | sed -n 's/.*libwye.so.0 => \([^ ]*\).*/\1/p')")" = "$(realpath "$lib/libwye.so.0")" ]; }
+own_library() { [ "$(realpath "$(ldd "$root/usr/bin/wye" | sed -n 's/.*libwye.so.0 => \(.*\) (0x.*/\1/p')")" = "$(realpath "$lib/libwye.so.0")" ]; }
 try "the command takes the library beside it" own_library
 try "the command finds its helpers" "$root/usr/bin/wye" fuzz --help
 for id in "${plugins[@]}"; do
@@ -172,7 +170,10 @@ saxpy = wye.Program.from_file('$source/runtime/examples/programs/saxpy.wye')
 assert wye.default_context().device('cpu').run(saxpy, a=2.0, x=[1, 2], y=[1, 2]).r.tolist() == [3, 6]
 assert '$lib/' in open('/proc/self/maps').read()"
 fi
-compiles() { gcc -std=c11 -Wall -Wextra -Werror "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"; }
+compiles() {
+    flags --cflags --libs wye
+    gcc -std=c11 -Wall -Wextra -Werror "$here/consumer.c" -o "$work/c" "${flags[@]}" "-Wl,-rpath,$lib"
+}
 try "an application in C compiles" compiles
 try "it runs" "$work/c"
 

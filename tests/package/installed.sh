@@ -1,19 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson,
-# from C, C++ and Python, as a subproject, and for plugins out of tree. The last line is "N passed, N failed".
+# Installs a build, moves the installed tree to another folder, and uses it like applications and vendors: with pkg-config, CMake and Meson,
+# from C, C++ and Python, as a subproject, and for plugins outside the tree. The last line is "N passed, N failed".
 #
 #   installed.sh BUILD SOURCE PREFIX LIBDIR PYTHON
 #
-# PYTHON is the Python that the package was installed for, or empty if none.
+# PYTHON: the interpreter for which the Python package was installed; empty: none.
 set -uo pipefail
 build=$1 source=$2 prefix=$3 libdir=$4 python=$5
 here=$source/tests/package
-# pkg-config puts a backslash before each byte of letters beyond ASCII, and Meson cannot read that.
-folder=${TMPDIR:-/tmp}
-[[ $folder != *[^[:ascii:]]* ]] || folder=/tmp
-work=$(mktemp -d "$folder/wye-package.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 . "$here/try.sh"
 
 if ! DESTDIR=$work/first meson install -C "$build" --no-rebuild >"$work/log" 2>&1; then
@@ -26,7 +21,7 @@ mv "$work/first$prefix" "$work/elsewhere/wye"
 installed=$work/elsewhere/wye
 lib=$installed/$libdir
 unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
-# What is compiled here is in the compiler cache too, if there is one. Meson finds that by itself.
+# The compiler cache, if there is one, is used here, too. Meson finds it by itself.
 if command -v ccache >/dev/null; then
     export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config=cache_dir)} CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -34,7 +29,7 @@ fi
 export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
 strict=(-Wall -Wextra -Wpedantic -Werror -O1)
 
-# The command needs no environment variable, wherever the tree is.
+# The command needs no environment variable, in whichever folder the tree is.
 try "the command runs" "$installed/bin/wye" --version
 try "the command finds its helpers" "$installed/bin/wye" fuzz --help
 names() { [ "$(ls "$installed/bin")" = wye ]; }
@@ -50,8 +45,6 @@ try "documents and programs are installed" pages
 site() { [ ! -e "$build/tools/docs/html" ] || grep -q 'Where to begin' "$installed/share/doc/wye/html/index.html"; }
 try "the documentation site is installed, if the build has one" site
 
-# pkg-config. What it prints is quoted for a shell.
-flags() { eval "flags=($(pkg-config "$@"))"; }
 flags --cflags --libs wye
 try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" "${flags[@]}" "-Wl,-rpath,$lib"
 try "pkg-config, C runs" "$work/c"
@@ -72,7 +65,7 @@ if [ -e "$lib/libwye.a" ]; then
     try "static, C needs no libwye.so" alone
 fi
 
-# The Python package finds the library of the moved tree.
+# The Python package must find the library of the moved tree.
 if [ -n "$python" ]; then
     site=$(dirname "$(find "$installed" -type d -path '*-packages/wye')")
     try "Python runs" env PYTHONPATH="$site" "$python" -B -c "import wye
@@ -80,7 +73,7 @@ assert wye.Program.from_file('$installed/share/doc/wye/examples/programs/saxpy.w
 assert '$lib/libwye.so' in open('/proc/self/maps').read()"
 fi
 
-# Builds a plugin out of tree: the template, as plugin `null`, in the folder that pkg-config names.
+# Builds a plugin outside the tree: the template, as plugin `null`, in the folder that pkg-config names.
 flags --variable=plugindir wye-plugin
 plugindir=${flags[0]}
 flags --cflags wye-plugin
@@ -93,7 +86,7 @@ cat >"$plugindir/wye_null.wye.json" <<J
 {"schema": 1, "id": "null", "library": "wye_null.so", "arch": "$(uname -m)", "backend": "null", "version": "0.1.0",
  "abi": {"major": $(abi major), "draft": $(abi minor_draft), "minor_needed": 0, "minor_built": $(abi minor)}}
 J
-# The plugin has no device, so the command's status is not 0.
+# The plugin has no device, so the exit status of the command is not 0.
 lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
     jq -e '.plugins[] | select(.id == "null") | .state == "ready"' "$work/null.json"; }
 try "the command lists the plugin" lists
@@ -120,7 +113,7 @@ else()
 endif()"; }
 try "CMake is told that a newer version is not here" newer
 
-# Meson uses Wye installed, and as a subproject, which is only configured.
+# Meson uses Wye installed, and as a subproject. The subproject is only configured.
 mkdir -p "$work/meson/subprojects"
 cp "$work/cmake"/*.[ch] "$work/cmake/consumer.cpp" "$work/meson/"
 cat >"$work/meson/meson.build" <<'M'
@@ -140,7 +133,7 @@ subproject() { meson setup "$work/meson/within" "$work/meson" --force-fallback-f
     ninja -C "$work/meson/within" -n c_consumer cpp_consumer; }
 try "Meson, as a subproject" subproject
 
-# Builds projects of `wye new-plugin`, some in each run, by the commit, since building one takes half a minute. The tutorial
+# Builds projects that `wye new-plugin` has written. Each takes half a minute, so one run of the tests builds a part of them. The tutorial
 # builds one for opencl-c, with Meson and with CMake.
 export PATH=$installed/bin:$PATH CMAKE_PREFIX_PATH=$installed
 slice=${WYE_TEST_SLICE:-0}
@@ -166,7 +159,7 @@ if [[ $taken == *0* ]]; then
 fi
 if [[ $taken == *1* ]]; then
     try "a plugin of wye-program" project wire wye-program
-    # The tutorial runs the other groups on its plugin.
+    # The tutorial runs the other groups on its own plugin.
     try "it conforms" wye conform --quick --only file,load,plugin,skew,device,program "$work/wire/build/wye_wire.so"
     try "it exports the query only" one_symbol
     try "CMake builds it" cmake_project

@@ -110,7 +110,7 @@ def outputs_on_the_host(device, saxpy, ordinal):
     x = Theirs([float(i) for i in range(20)], (4, 5), ordinal)
     out = device.run(saxpy, a=2.0, x=x, y=0.5).r
     assert tuple(out.shape) == (4, 5) and out.tolist()[3] == [30.5, 32.5, 34.5, 36.5, 38.5], out
-    assert device.submit(saxpy, a=1.0, x=x, y=x).result().r.tolist()[0] == [0.0, 2.0, 4.0, 6.0, 8.0]  # one tensor twice
+    assert device.submit(saxpy, a=1.0, x=x, y=x).result().r.tolist()[0] == [0.0, 2.0, 4.0, 6.0, 8.0]  # binds one tensor twice
 
 
 def work_that_is_not_done_yet(device, saxpy, ordinal):
@@ -120,7 +120,7 @@ def work_that_is_not_done_yet(device, saxpy, ordinal):
         one.free()
         one.size = 4 * count
         driver("cuMemAlloc_v2", ctypes.byref(one.pointer), ctypes.c_size_t(one.size))
-    for value in (1.0, 2.0, 3.0) * 30:  # takes a while, and the last one counts
+    for value in (1.0, 2.0, 3.0) * 30:  # takes a while; the result is the last value
         bits = int.from_bytes(ctypes.c_float(value), "little")
         driver("cuMemsetD32Async", x.pointer, bits, ctypes.c_size_t(count), x.stream)
     assert cuda.cuStreamQuery(x.stream) == 600, "the stream has ended already, so nothing is shown"
@@ -172,7 +172,7 @@ def buffers_out(device, saxpy, ordinal):
     buffer = device.upload([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]], "f32")
     assert buffer.__dlpack_device__() == (2, ordinal), buffer.__dlpack_device__()
     pending = device.submit(saxpy, a=9.0, x=[1.0] * 8, y=0.0, r=buffer)
-    capsule = buffer.__dlpack__(stream=1)  # after that work
+    capsule = buffer.__dlpack__(stream=1)  # stream 1 waits for that work
     pointer = api.PyCapsule_GetPointer(capsule, b"dltensor")
     api.PyCapsule_SetName(ctypes.py_object(capsule), b"used_dltensor")
     managed = Managed.from_address(pointer)

@@ -61,10 +61,10 @@ NOT_FUTURES = [None, 3, "text", b"b", [], (), [None], [3], {}, object(), np.arra
 
 NOT_PARAMS = [True, 3, "text", [], [{}, {}], {"b": 1}, [{"b": 1}], {"a": "1"}, [{"a": None}], [3], {3: 1}]
 
-# Made by the package only, or no calls: there is nothing to pass.
+# Types of results, status codes and errors. Applications do not make such objects, so there are no arguments to test.
 RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "DeviceList", "Outputs", "Param", "Report",
            *(name for name in wye.__all__ if name.endswith("Error"))}
-# Objects that other functions make, which say so, and what the language's protocols define.
+# Constructors that are not for applications, as they say themselves, and a method that the DLPack protocol defines.
 INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Graph.__init__", "Pipeline.__init__",
          "Program.__init__", "Queue.__init__", "RegisteredMemory.__init__"}
 
@@ -91,7 +91,7 @@ class Arguments(unittest.TestCase):
         context, device, buffer, x, future = self.context, self.device, self.buffer, self.x, self.future
         given = {"a": 1.0, "x": x, "y": x}
         program, text = self.saxpy, (programs.EXAMPLES / "saxpy.wye").read_text()
-        mapped = buffer.map()  # for sync
+        mapped = buffer.map()  # so that `sync` can be called
         self.addCleanup(lambda: mapped)
 
         def dispatch(function):

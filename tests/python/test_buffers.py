@@ -81,7 +81,7 @@ class Buffers(unittest.TestCase):
                 a, b = device.buffer(x.shape, "f32"), device.buffer(x.shape, "f32")
                 source = x.copy()
                 up = a.submit_upload(source)
-                source[:] = 0  # it took a copy
+                source[:] = 0  # the upload has a copy
                 copied = a.submit_copy_to(b, offset=4 * 30_000, target_offset=0, nbytes=4 * 30_000, queue=queue)
                 down = b.submit_download(timed=True)
                 self.assertEqual(up.result().report.bytes_uploaded, x.nbytes)
@@ -106,7 +106,7 @@ class Buffers(unittest.TestCase):
                 self.refused(Code.INVALID_ARGUMENT, a.submit_download, np.zeros(60_001, np.float32))
                 self.refused(Code.INVALID_ARGUMENT, a.submit_copy_to, b, offset=x.nbytes + 1)
                 self.refused(Code.INVALID_ARGUMENT, a.submit_fill, "x")
-                # The bytes outlive buffer and context of their Future.
+                # The bytes of a Future outlive its buffer and its context.
                 kept = a.submit_download().result().out
                 del a, b, up, copied, down, filled, into
                 gc.collect()
@@ -144,7 +144,7 @@ class Buffers(unittest.TestCase):
                 self.refused(Code.INVALID_ARGUMENT, device.register, memory[:0])
                 fixed = np.frombuffer(bytes(4096), np.float32)
                 self.refused(Code.INVALID_ARGUMENT, device.register, fixed)
-        # A closed context still has it, and so the array lives.
+        # A context keeps the registered memory even after its close, so the array must live as long as the context.
         context = wye.Context(plugins=False)
         memory = np.frombuffer(mmap.mmap(-1, 4096), np.uint8)
         registered = context.device("cpu").register(memory)
@@ -259,7 +259,7 @@ class Buffers(unittest.TestCase):
         self.refused(Code.INVALID_ARGUMENT, self.devices[0].adopt, np.ones(4))
 
     def test_the_capsules_of_the_package(self):
-        # Taken, and not taken; the buffer lives as long as the tensor, and no longer.
+        # Capsules that are taken, and one that is not. The owner lives as long as the last of them, and no longer.
         owner, memory = wye.Discard(), np.arange(6, dtype=np.int16)
         lives = weakref.ref(owner)
 

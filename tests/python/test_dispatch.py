@@ -38,7 +38,7 @@ class OnEachDevice(unittest.TestCase):
         again = self.context.submit(self.saxpy, a=1.1, x=x, y=y).result()
         np.testing.assert_array_equal(again.r, expected)
         self.assertEqual(again.report.choice, report.choice)
-        with wye.Context(plugins=False) as context:  # opens no device but by the dispatch
+        with wye.Context(plugins=False) as context:  # only the dispatch opens a device
             program = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
             alone = context.run(program, a=1.1, x=x, y=y).report
             self.assertEqual((alone.device, alone.choice.passed_over), ("cpu:0", {}))
@@ -136,7 +136,7 @@ class OnEachDevice(unittest.TestCase):
                 part = words.range(4, 12)
                 try:
                     takes_grids = device.fact("indirect_dispatch")
-                except wye.Error:  # it does not report the fact
+                except wye.Error:  # the device does not report the fact
                     takes_grids = False
                 if not takes_grids:
                     with self.assertRaises(wye.Error) as caught:
@@ -150,7 +150,7 @@ class OnEachDevice(unittest.TestCase):
                     self.assertEqual(out.report.groups, (0, 0, 0))
                 whole = device.upload(np.array([2, 1, 1], np.uint32))
                 future = device.submit(program, wye.Options(grid=whole), r=np.zeros(8, np.uint32))
-                del whole  # the work keeps it
+                del whole  # the work keeps the buffer
                 self.assertEqual(future.result().r.tolist(), [2, 2, 0, 0, 0, 0, 0, 0])
                 self.assertEqual(self.context.run(program, wye.Options(grid=part), r=np.zeros(8, np.uint32))
                                  .report.routed, "owner")

@@ -229,7 +229,7 @@ class Errors(unittest.TestCase):
             for name in ("../secret", f"{folder}/secret"):
                 inner = pathlib.Path(folder) / "inner" / os.fsdecode(b"v\xff.wye")
                 inner.write_text(text.replace("k.cl", name))
-                with self.assertRaises(wye.Error) as caught:  # of the language, or of the reader
+                with self.assertRaises(wye.Error) as caught:  # from the parser, or from the reader of files
                     wye.Program.from_file(inner, context=self.context)
                 self.assertIn(caught.exception.code, (Code.INVALID_TEXT, Code.INVALID_ARGUMENT))
                 self.assertIn(name, caught.exception.message)

@@ -36,7 +36,7 @@ class Futures(unittest.TestCase):
             with self.subTest(device.selector):
                 x = self.x.copy()
                 future = device.submit(self.saxpy, a=2.0, x=x, y=x)
-                x[:] = 0  # it took a copy
+                x[:] = 0  # the dispatch has a copy
                 outputs = future.result()
                 np.testing.assert_array_equal(outputs.r, 3 * self.x)
                 self.assertTrue(future.done())
@@ -69,6 +69,7 @@ class Futures(unittest.TestCase):
             self.assertEqual(self.code_of(wait, future), Code.TIMEOUT)
             self.assertTrue(future.done())
             self.assertEqual(self.code_of(future.result, timeout=0), Code.TIMEOUT)
+            self.device.flush()
         self.device.submit(self.saxpy, wye.Options(timeout=60), a=1.0, x=self.x, y=self.x).result()
 
     @staticmethod
@@ -134,7 +135,7 @@ class Futures(unittest.TestCase):
                 found = future.result().r.tolist()
             except wye.Error as error:
                 found = error.code
-            # close() waits for this, and new callbacks would have no end.
+            # Both calls must be refused: close() waits for this callback, and callbacks could add new ones without end.
             outcomes[future] = [found, self.code_of(context.close), self.code_of(future.add_done_callback, read)]
         x = np.ones(2, np.float32)
         futures = [device.submit(saxpy, a=1.0, x=x, y=x), device.submit(trap)]
@@ -144,7 +145,7 @@ class Futures(unittest.TestCase):
         context.close()
         refused = [Code.INVALID_ARGUMENT, Code.SHUTTING_DOWN]
         self.assertEqual([outcomes[one] for one in futures], [[[2, 2], *refused], [Code.TRAPPED, *refused]])
-        # What was delivered stays, and nothing else.
+        # Outcomes that were delivered before the close remain. The other future fails.
         self.assertEqual(futures[0].result().r.tolist(), [2, 2])
         self.assertEqual([one.done() for one in futures], [True, True])
         self.assertEqual(self.code_of(futures[1].result), Code.TRAPPED)

@@ -50,9 +50,9 @@ class OnEachDevice(unittest.TestCase):
                 info = graph.info()
                 self.assertEqual((info["dispatches"], info["transfers"]), (2, 4))
                 x[:] = 5
-                graph.run({"a": 4.0})  # of both
+                graph.run({"a": 4.0})  # sets `a` of both dispatches
                 self.assertEqual(set(out), {4 * (4 * 5 + 1)})
-                graph.run([{}, {"b": 0.5}])  # what was changed stays
+                graph.run([{}, {"b": 0.5}])  # the change of `a` stays
                 self.assertEqual(set(out), {84.5})
                 future = graph.submit([{"a": 0.0}, {}])
                 self.assertEqual((len(future.result()), set(out)), (0, {4.5}))
@@ -79,14 +79,14 @@ class OnEachDevice(unittest.TestCase):
                 self.refused(Code.NOT_FOUND, graph.rebind, {a: b})
                 del a, b
                 gc.collect()
-                graph.run()  # it keeps its buffers
+                graph.run()  # the graph keeps its buffers
                 graph.free()
                 self.refused(Code.STALE_HANDLE, graph.run)
 
     def test_faults_of_a_graph(self):
         device, other = self.devices[0], wye.Context(plugins=False)
         graph, a = device.graph(), device.upload(self.x)
-        graph.dispatch(self.saxpy, a=1.0, x=a, y=a)  # its output is no buffer
+        graph.dispatch(self.saxpy, a=1.0, x=a, y=a)  # the dispatch's output is no buffer
         self.refused(Code.UNSUPPORTED, graph.record)
         foreign = other.device("cpu").buffer(4)
         self.refused(Code.WRONG_OWNER, device.graph().fill, foreign)

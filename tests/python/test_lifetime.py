@@ -113,14 +113,14 @@ class Lifetimes(unittest.TestCase):
         core, kept = context._core, weakref.ref(buffer)
         del buffer
         gc.collect()
-        self.assertIsNotNone(kept())  # by the future
+        self.assertIsNotNone(kept())  # the future keeps the buffer
         handle = future._pending.handle
-        core.release("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
+        core.release("wye_buffer_free", kept()._handle)  # as its finalizer does, here while the work is in flight
         self.assertEqual(len(core._refused), 1)
 
         class Late(type(core._refused)):
             def append(self, refusal):
-                core.retry()  # as another thread may, between the look-up of this queue and the call
+                core.retry()  # as another thread may, after `_refused` was read and before `append` is called
                 super().append(refusal)
         core._refused = Late(core._refused)
         core.release("wye_buffer_free", kept()._handle)

@@ -17,8 +17,8 @@ import pathlib
 import re
 import sys
 
-# Structures without a header: elements of arrays and of unions, which have room of their own or never grow. A spare word that has a
-# meaning keeps its old name, by which the sdk refuses it.
+# Structures without a header. They are elements of arrays or members of unions, so either they have spare words of their own or
+# they never grow. If the only spare word gets a meaning, a union keeps the old name, too, which the sdk's checks use.
 ROOM = {'wye_slot': ('uint32_t reserved[3];', 'uint32_t later, later_too, reserved[1];'),
         'wye_binding': ('uint64_t reserved;', 'uint32_t later, reserved;'),
         'wye_event': ('uint32_t reserved;', 'union { uint32_t reserved, later; };'),
@@ -27,7 +27,7 @@ FIXED = {'wye_string', 'wye_bytes', 'wye_header', 'wye_edge', 'wye_operation', '
 STRUCTURE = re.compile(r'typedef struct (wye_\w+) \{\n(.*?)\n\} \1;', re.S)
 ENUM = re.compile(r'enum (wye_\w+) \{(.*?)\n?\};', re.S)
 LIST = re.compile(r'#define (WYE_\w+)\(X\)(?:[^\n]*\\\n)+[^\n]*\n')
-# A definition of a family, and what a later minor may append to the family.
+# A definition of each family, and what a later minor may append to the family.
 DEFINITIONS = {'WYE_FORMAT_SPIRV': 'WYE_FORMAT_LATER "later-ir"', 'WYE_BUILD_UNLOADABLE': 'WYE_BUILD_LATER 0x20u',
                'WYE_HEAD_ADJUSTABLE': 'WYE_HEAD_LATER UINT32_C(2)', 'WYE_BUFFER_HINTS': 'WYE_BUFFER_LATER UINT32_C(16)',
                'WYE_SECTION_NAMES': 'WYE_SECTION_LATER_NOTE UINT32_C(0x80000002)'}
@@ -74,7 +74,7 @@ def grow_structure(match):
 def grow_enum(match):
     name, body = match.group(1), match.group(2)
     values = re.findall(r'(WYE_\w+) = (\d+|0x[0-9a-fA-F]+)\b', body)
-    if not values or re.search(r'_ENUM\w*\(', body):  # made of lists
+    if not values or re.search(r'_ENUM\w*\(', body):  # an enum made from a list stays as it is
         return match.group(0)
     last = max(int(value, 0) for _, value in values)
     number = last * 2 if 'flags' in name and last else last + 1
@@ -110,10 +110,10 @@ def grow(text, draft):
         text = re.sub(r'(#define WYE_ABI_MINOR_DRAFT )\d+', r'\g<1>0', text)
     text = STRUCTURE.sub(grow_structure, text)
     text = ENUM.sub(grow_enum, text)
-    if '#define WYE_FACTS(X)' in text:  # in groups, whose first numbers are apart
+    if '#define WYE_FACTS(X)' in text:  # in groups, with first numbers of their own
         text = re.sub(r'(    /\* limits \*/ )', r'    X(LATER, 0x0ff, "later", BOOL) \\\n\1', text, count=1)
     for name in [match.group(1) for match in LIST.finditer(text)]:
-        if name not in ('WYE_FACTS', 'WYE_MATH'):  # another math function is in another math set
+        if name not in ('WYE_FACTS', 'WYE_MATH'):  # a new math function would need a new math set
             text = grow_list(text, name)
     for known, more in DEFINITIONS.items():
         text = re.sub(rf'(#define {known} .*\n)', rf'\1#define {more}\n', text)
@@ -144,7 +144,7 @@ def main():
                 (target / folder / entry.name).symlink_to(entry)
 
     def write(path, text):
-        if not path.exists() or path.read_text(encoding='utf-8') != text:  # else what was built of it stays valid
+        if not path.exists() or path.read_text(encoding='utf-8') != text:  # an unchanged file keeps its time stamp
             path.write_text(text, encoding='utf-8')
 
     abi, library = pathlib.Path('plugin-abi/include/wye'), pathlib.Path('runtime/include/wye')

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plugin out of tree, as a vendor of a device with one fixed function would write it. It is C11
- * and uses only wye/abi.h of Wye. The device runs programs named `scale`, which compute
- * `r[i] = x[i] * k + 7`, on the host during the submit, and the kit's, named `sample`, which
- * computes `r[i] = x[i] + k`. It refuses all other programs.
+ * A plugin outside the tree, as a vendor would write it for a device with one fixed function. It is
+ * C11, and the only file of Wye that it uses is wye/abi.h. The device runs programs named `scale`,
+ * which compute `r[i] = x[i] * k + 7`, and the kit's program `sample`, which computes `r[i] = x[i]
+ * + k`. Both run on the host during the submit. All other programs are refused.
  *
- * With REPORTS_LATER and the headers that future.py makes, it reports what they added to every
- * host, as no plugin may: a format, a state of a device, a type of a fact, a status, a level of the
- * log, an extension. */
+ * With REPORTS_LATER and the headers that future.py makes, the plugin reports what these headers
+ * have added to every host, which no plugin may do: a format, a state of a device, a type of a
+ * fact, a status, a level of the log, an extension. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const wye_later_entry later_entry = {{sizeof later_entry, WYE_CHAIN_LATER
 #define TEXT(literal) \
     { (literal), sizeof(literal) - 1 }
 
-#define MOST_BYTES (UINT64_C(1) << 30) /* of a buffer */
+#define MOST_BYTES (UINT64_C(1) << 30) /* maximum of a buffer */
 #define MOST_ALIGNED 64
 
 struct wye_plugin_object {
@@ -35,11 +35,11 @@ struct wye_buffer_object {
     unsigned char* bytes;
 };
 struct wye_program_object {
-    uint32_t factor, sum; /* 0: k */
+    uint32_t factor, sum; /* 0: the parameter k */
 };
 struct wye_queue_object {
     const wye_host_table* host;
-    uint64_t newest; /* value of the queue's timeline, which is the queue itself */
+    uint64_t newest; /* newest value; the queue is its own timeline */
 };
 
 static const wye_device_table device_table;
@@ -61,7 +61,7 @@ static wye_status fail(const wye_host_table* host, wye_error** sink, wye_status 
     return code;
 }
 
-/* Fails with a sentence that has a number. */
+/* Fails with a sentence that ends with a number. */
 static wye_status fail_by(const wye_host_table* host, wye_error** sink, wye_status code,
                           const char* sentence, uint64_t number) {
     static const wye_string fix = TEXT("Fix: leave it out, or choose another device");
@@ -72,7 +72,7 @@ static wye_status fail_by(const wye_host_table* host, wye_error** sink, wye_stat
     return fail(host, sink, code, message, fix);
 }
 
-/* Refuses what a later minor may add: flags, types, kinds and critical entries of a chain. */
+/* Refuses all that a later minor may add: flags, types, kinds and critical chain entries. */
 static wye_status known(const wye_host_table* host, const wye_header* header, uint32_t flags,
                         wye_error** sink) {
     const wye_header* entry;
@@ -301,7 +301,7 @@ static void program_destroy(wye_device_object* device, wye_program_object* progr
     free(program);
 }
 
-/* What the device needs is fixed, so the saved form is a word alone. */
+/* The device's function is fixed, so the saved form is only a word. */
 static const char saved_form[] = "fixed function 1";
 
 static wye_status program_save(wye_device_object* device, wye_program_object* program,
@@ -343,7 +343,7 @@ static wye_status device_query(wye_device_object* device, const wye_event* event
     return event->value <= queue->newest ? WYE_OK : WYE_NOT_READY;
 }
 
-/* Work ends during its submit, so this never needs to sleep. */
+/* All work ends during its submit, so this function never needs to sleep. */
 static wye_status device_wait(wye_device_object* device, const wye_event* events, uint64_t count,
                               uint32_t any, uint64_t timeout_ns, uint64_t* index,
                               wye_error** error) {
@@ -421,7 +421,8 @@ static wye_status queue_submit(wye_queue_object* queue, const wye_submission* su
                      : known(queue->host, &header, flags, error);
     }
     for (i = 0; i < submission->wait_count && status == WYE_OK; ++i) {
-        /* Work ends during its submit, so only what was submitted can be waited for. */
+        /* All work ends during its submit, so a submit can only wait for values that were
+         * submitted. */
         const wye_event* event = &submission->waits[i];
         const wye_header header = {sizeof header, device_query(NULL, event, NULL) != WYE_OK, NULL};
         status = known(queue->host, &header,

@@ -11,7 +11,7 @@ namespace wye::stress {
 namespace {
 
 constexpr std::size_t kWords = 2048;     // of each buffer
-constexpr std::uint64_t kRounds = 4000;  // most of a loop, which then outlasts what is freed
+constexpr std::uint64_t kRounds = 4000;  // maximum of a loop; long enough to outlast frees
 
 }  // namespace
 
@@ -172,7 +172,7 @@ bool Flight::begin() {
 
 // ---- Work --------------------------------------------------------------------------------------
 
-// Changes the expected contents of `to` as the dispatch does.
+// Changes the expected contents of `to` as the dispatch changes the buffer.
 void Flight::apply(const Model& model, std::uint64_t k, Object& from, Object& to) {
     to.words = model.expected(from.words, static_cast<std::uint32_t>(k));
     ++world_.dispatches;
@@ -322,7 +322,8 @@ void Flight::free(std::size_t index) {
 }
 
 void Flight::free_all() {
-    // A buffer in use is tried again. What is left by then is freed with the device.
+    // A buffer that is in use is tried again. Buffers that are left after all tries end with the
+    // device.
     for (std::size_t tries = objects_.size() * 2; tries > 0 && !objects_.empty(); --tries)
         free(pick(objects_.size()));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work in flight on one device: dispatches of programs, pipelines and graphs on several queues,
-// which wait for each other through the buffers that they share, while all of it is freed in any
-// order.
+// Flight: work in flight on one device. Programs, pipelines and graphs are dispatched on several
+// queues, which wait for each other because they share buffers. Meanwhile all objects are freed in
+// any order.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@ namespace wye::stress {
 
 class Flight {
   public:
-    // Makes a call of the API; see Worker::call.
+    // Makes a call of the API, like Worker::call.
     using Call = std::function<wye_status(wye_error**)>;
     using Allowed = std::vector<wye_status>;
     using Make = std::function<wye_status(const char*, const Allowed&, const Call&)>;
     using Fail = std::function<void(const std::string&)>;
 
-    // `may_be_lost`: any call may fail since the device was lost. An object is used by one thread.
+    // `may_be_lost`: the device may be lost, so any call may fail. A Flight is used by one thread.
     Flight(World& world, wye_context* context, wye_device device, Random& random, bool may_be_lost,
            Make make, Fail fail);
 
-    // Makes the objects. False if the device was lost, or the run failed.
+    // Makes the first objects. False: the device was lost, or the run failed.
     [[nodiscard]] bool begin();
-    // Submits and frees, `steps` times.
+    // Takes `steps` random steps: submits work, and makes and frees objects.
     void fly(unsigned steps);
-    // Waits for the work, and compares the buffers that are left with what they should have.
+    // Waits for the work, and checks the contents of the buffers that are left.
     void land();
-    // Frees what is left, in any order.
+    // Frees the objects that are left, in any order.
     void free_all();
     [[nodiscard]] bool lost() const { return lost_; }
 
@@ -42,9 +42,9 @@ class Flight {
         std::uint64_t handle = 0;
         Model model;                   // of a program, a pipeline or a graph
         Words words;                   // of a buffer
-        std::size_t from = 0, to = 0;  // of a graph: the numbers of its buffers
-        std::uint64_t k = 0;           // its parameter
-        std::uint64_t number = 0;      // of a buffer; it stays the same
+        std::size_t from = 0, to = 0;  // of a graph: the numbers of two buffers
+        std::uint64_t k = 0;           // of a graph: the parameter
+        std::uint64_t number = 0;      // of a buffer: identifies the buffer for its life
     };
 
     wye_status call(const char* name, Allowed allowed, const Call& function);
@@ -60,7 +60,7 @@ class Flight {
     void execute();
     void download(Object& buffer);
     void apply(const Model& model, std::uint64_t k, Object& from, Object& to);
-    // Frees one object; a buffer that is in use stays.
+    // Frees one object. A buffer that is in use is kept.
     void free(std::size_t index);
 
     World& world_;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostOwn = 12;
 constexpr std::size_t kMostShared = 8;
 constexpr std::size_t kMostPrograms = 10;
-constexpr unsigned kFlights = 4, kAlone = 1;  // weights
+constexpr unsigned kFlights = 4, kAlone = 1;  // weights of the steps fly and fly_alone
 
 }  // namespace
 
@@ -145,7 +145,7 @@ void Worker::free_buffer() {
     std::swap(own_[pick(own_.size())], own_.back());
     const OwnBuffer out = std::move(own_.back());
     own_.pop_back();
-    // Work after a time-out may still use the buffer; then the end of the context frees it.
+    // After a time-out, work may still use the buffer. The buffer is then freed with its context.
     call("wye_buffer_free", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {
         return wye_buffer_free(place(out.place).context, out.handle, error);
     });
@@ -208,7 +208,7 @@ void Worker::copy_buffers() {
                     target.words.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
-// Writes a mapped buffer, and reads it back through the mapping and by a transfer.
+// Writes a mapped buffer, and reads it through the mapping and by a transfer.
 void Worker::map_buffer() {
     const auto found = std::ranges::find(own_, true, &OwnBuffer::maps);
     if (found == own_.end()) return create_buffer();
@@ -344,7 +344,7 @@ void Worker::run() {
             left -= entry.weight;
         }
     }
-    // Frees some buffers; the others are freed with their contexts.
+    // Frees some buffers; the context frees those that are left.
     while (own_.size() > kMostOwn / 2 && !world_.failed()) free_buffer();
 }
 

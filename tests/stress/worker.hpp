@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One thread of a stress run: makes random calls until the time is over.
+// Worker: one thread of a stress run. It makes random calls until the time is over.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace wye::stress {
 
-constexpr std::size_t kMostWords = 3000;   // per buffer
+constexpr std::size_t kMostWords = 3000;   // of a buffer
 constexpr std::uint32_t kShortLoop = 300;  // iterations
 
-// A buffer of one thread, and its expected contents.
+// A buffer that only this thread uses, and its expected contents.
 struct OwnBuffer {
     std::size_t place = 0;
     std::size_t device = 0;
     wye_buffer handle = 0;
     Words words;
-    bool maps = false;  // of usage SHARED: a device that can map buffers maps it
+    bool maps = false;  // of usage SHARED: mapped, if the device can map buffers
 };
 
-// An asynchronous dispatch of one thread, and its expected output.
+// An asynchronous dispatch of this thread, and its expected output.
 struct OwnPending {
     std::size_t place = 0;
     wye_pending handle = 0;
@@ -35,12 +35,12 @@ struct OwnPending {
     Words want;
 };
 
-// The public queue of one thread, if it has one.
+// The public queue of this thread, if it has one.
 struct OwnQueue {
     std::size_t place = 0;
     std::size_t device = 0;
     wye_queue handle = 0;
-    bool transfers = false;  // only
+    bool transfers = false;  // for transfers only
 };
 
 class Worker {
@@ -49,15 +49,15 @@ class Worker {
     void run();
 
   private:
-    // Makes a call; if it fails, checks the error and passes it to another thread. A status other
-    // than OK and `allowed` fails the run.
+    // Makes a call. If the call fails, checks the error, and passes it to another thread. A status
+    // other than OK and those in `allowed` fails the run.
     using Call = std::function<wye_status(wye_error**)>;
     wye_status call(const char* name, const std::vector<wye_status>& allowed, const Call& function);
     void fail(const std::string& what);
     [[nodiscard]] std::uint64_t pick(std::uint64_t count) { return below(random_, count); }
     [[nodiscard]] Place& place(std::size_t index) { return *world_.places()[index]; }
     [[nodiscard]] Words words(std::size_t count);
-    // Compares a device's result with that of host arithmetic.
+    // Compares a device's result with the result that the host has computed.
     void check(const char* what, const Words& got, const Words& want);
 
     // Each of these functions is one kind of step.
@@ -85,8 +85,8 @@ class Worker {
     void refusals();
     void pass_errors();
     void short_context();
-    // Work in flight (flight.hpp): on a device that all threads use, and on one of a context of its
-    // own, which is closed and opened again, or lost and recovered.
+    // Flights (flight.hpp). `fly` uses a device that all threads use. `fly_alone` uses a device of
+    // a new context; the device is closed and opened again, or lost and recovered.
     void fly();
     void fly_alone();
 
@@ -99,16 +99,16 @@ class Worker {
     // One execution of a graph.
     struct Run {
         std::vector<std::uint64_t> params;
-        bool same = false;  // params are those of the previous execution, and not given
+        bool same = false;  // params are the previous ones, so the call gives none
         wye_pending pending = 0;
         wye_status status = WYE_OK;
     };
     [[nodiscard]] bool record(Graph& graph);
     void execute(Graph& graph, Run& run);
-    // Waits for the execution, and applies it to the expected contents.
+    // Waits for the execution, and updates the expected contents of the buffers.
     void finish(const Graph& graph, Run& run);
     [[nodiscard]] std::uint32_t draw(const Model& model, const Words& x, std::size_t count);
-    // Runs one dispatch and returns its status. An outcome that the launch does not allow fails the
+    // Runs one dispatch and returns the status. A status that the launch does not allow fails the
     // run.
     wye_status launch(Launch& launch);
     [[nodiscard]] std::shared_ptr<SharedProgram> some_program(std::size_t in);

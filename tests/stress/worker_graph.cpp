@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with graphs: recorded from one program, run and submitted with other parameters each time,
-// and freed before or after their executions have ended.
+// Steps with graphs: one is recorded from a program, then run and submitted with changing
+// parameters, and freed before or after its executions have ended.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -14,9 +14,9 @@ constexpr std::size_t kMostDispatches = 3, kMostRuns = 5;
 
 }  // namespace
 
-// A graph's recorded dispatches, and how an execution changes the contents of its buffers.
+// A graph of dispatches, and all that is needed to compute how an execution changes the buffers.
 struct Worker::Graph {
-    std::size_t from = 0, to = 0;  // indices of own buffers
+    std::size_t from = 0, to = 0;  // indices in own_
     std::shared_ptr<SharedProgram> program;
     std::size_t count = 0;              // words of `from`
     std::vector<std::uint64_t> params;  // of each dispatch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with asynchronous dispatches: several in flight, polled, waited for, notified, cancelled
-// and freed in any order.
+// Steps with asynchronous dispatches: several are pending, and are polled, waited for, notified,
+// cancelled and freed in any order.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -72,7 +72,7 @@ void Worker::settle_pending() {
              [&](wye_error** error) { return wye_pending_free(context, one.handle, error); });
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
     };
-    if (pick(6) == 0) return free();  // the dispatch continues, unobserved
+    if (pick(6) == 0) return free();  // the dispatch goes on, and its result is dropped
     if (pick(6) == 0) {
         one.cancelled = true;
         call("wye_pending_cancel", {WYE_UNSUPPORTED},
@@ -92,7 +92,7 @@ void Worker::settle_pending() {
              [&](wye_error** error) {
                  return wye_pending_wait(context, one.handle, limit, &report, error);
              });
-    if (status == WYE_DEVICE_BUSY) return free();  // after its compile the device was busy
+    if (status == WYE_DEVICE_BUSY) return free();  // the device was busy after compiling
     if (status == WYE_TIMEOUT) {
         if (limit == UINT64_MAX) fail("wye_pending_wait: a time-out without a limit");
         return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state that the threads of one run share: contexts with their devices, programs and buffers
-// that any thread may free while others use them, errors that another thread frees, and the first
-// failure.
+// World: the state that the threads of one run share. It has contexts with their devices, programs
+// and buffers that any thread may free while other threads use them, errors that one thread passes
+// to another, and the first failure.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ struct Options {
     unsigned threads = 6;
     unsigned contexts = 2;
     std::uint64_t variety = 12;
-    std::string part = "all";  // or "flight"
+    std::string part = "all";  // "all" or "flight"
 };
 
-// A handle in the table of a place. `freed` is set before the call that frees the handle.
+// A handle that several threads use. `freed` is set before the call that frees the handle.
 struct SharedProgram {
     wye_program handle = 0;
     Model model;
@@ -48,7 +48,8 @@ struct SharedBuffer {
 struct Place {
     wye_context* context = nullptr;
     std::vector<wye_device> devices;  // the requested ones, then "cpu" if it is not among them
-    // A dispatch with a time limit began on the device, which may be busy from then on.
+    // Whether a dispatch with a time limit has begun on the device, which may then be busy at any
+    // time.
     std::array<std::atomic<bool>, kMostDevices> limited = {};
     std::atomic<std::uint64_t> log_lines = 0;
     std::mutex mutex;  // guards the tables below
@@ -66,9 +67,9 @@ class World {
 
     // Creates the contexts and opens their devices in parallel, each context on its own thread.
     [[nodiscard]] bool open();
-    // Opens a context with these devices and "cpu"; its log callback counts in `place`. False:
-    // failed, and reported.
-    // `rules`: of the layer `faults`, which is there unless they are empty.
+    // Opens a context with these devices and "cpu". Its log callback counts the lines in `place`.
+    // False: the context failed, and the failure is reported. `rules`: those of the layer `faults`;
+    // empty: without that layer.
     [[nodiscard]] bool open_place(Place& place, const std::vector<std::string>& devices,
                                   const std::string& rules = {});
 
@@ -81,7 +82,7 @@ class World {
     // Prints the first failure and how to reproduce it, then stops all threads.
     void fail(std::string_view what);
 
-    // Passes errors to whichever thread takes them next.
+    // Passes an error to the thread that calls `take_over` next.
     void hand_over(wye_error* error);
     [[nodiscard]] wye_error* take_over();
 

@@ -46,7 +46,7 @@ bool rounding(const Work& work) {
 #if defined(__x86_64__)
 template <unsigned kMxcsr, unsigned kX87>
 bool registers(const Work& work) {
-    constexpr unsigned kFlags = 0x3f;  // of exceptions that were raised
+    constexpr unsigned kFlags = 0x3f;  // bits of exceptions that were raised
     fpu_control_t x87 = kX87;
     fpu_control_t x87_before, x87_after;
     const unsigned before = _mm_getcsr();
@@ -122,10 +122,10 @@ bool in_removed_folder(const Work& work) {
     return ::chdir(before.c_str()) == 0;
 }
 
-// Languages, time zone and folder that do not exist. The variables that say where drivers, caches
-// and plugins are stay.
+// Sets languages, a time zone and a folder that do not exist. Variables that say where drivers,
+// caches and plugins are keep their values.
 bool in_odd_environment(const Work& work) {
-    static std::list<std::vector<char*>> kept;  // a driver's thread may still read it
+    static std::list<std::vector<char*>> kept;  // a driver's thread may still read these
     static char odd[][40] = {"LC_ALL=xx_XX.no-such", "LANG=tr_TR.UTF-8", "LC_NUMERIC=de_DE.UTF-8",
                              "LANGUAGE=de:tr",       "TZ=Nowhere/None",  "TMPDIR=/no/such/folder",
                              "POSIXLY_CORRECT=1",    "COLUMNS=-7"};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Case: a program with one launch, and its file: a `.wye` text whose first lines are comments with
-// the launch, so that the file alone reproduces the case. Pure values.
+// Case: a program with one launch. The file of a case is a `.wye` text whose first lines are
+// comments that describe the launch, so that the file alone reproduces the case. Pure values.
 //
 //   //: grid 2 1 1
 //   //: param 3f800000          bits of each parameter in declared order, hexadecimal
 //   //: buffer x input          input, output or both, in binding order
-//   //: zeros 12                what the last buffer holds: zeros, then bytes
-//   //: bytes 00ff17
+//   //: zeros 12                content of the buffer above, in order: 12 bytes of zeros,
+//   //: bytes 00ff17            then these bytes
 //   //: resident                buffers live on the device
 //   //: may_trap
 //   //: needs subgroup          a device without this capability may refuse the program
@@ -29,7 +29,7 @@ struct Case {
     Launch launch;
     bool resident = false;
     bool may_trap = false;
-    std::vector<std::string> needs;  // capabilities
+    std::vector<std::string> needs;  // capabilities that the program needs
 };
 
 // Makes the file of a case. `remarks`: comment lines for readers, written first.

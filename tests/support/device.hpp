@@ -15,8 +15,8 @@
 
 namespace support {
 
-// A buffer of a launch, in binding order: the content of an input, or the size of an output's
-// storage.
+// A buffer of a launch, in binding order. `bytes`: the content, of which only the size
+// counts for a buffer that is an output alone.
 struct Binding {
     std::string name;
     bool input = false;
@@ -25,50 +25,51 @@ struct Binding {
 };
 
 struct Launch {
-    std::vector<std::uint64_t> params;                   // bits, in declared order
-    std::optional<std::array<std::uint32_t, 3>> groups;  // none: the program's grid clause
+    std::vector<std::uint64_t> params;                   // bits of each, in declared order
+    std::optional<std::array<std::uint32_t, 3>> groups;  // unset: from the program's grid clause
     std::vector<Binding> buffers;
 };
 
 // The result of a launch that may trap.
 struct Ending {
-    std::uint32_t trap_code = 0;  // the largest; 0: no trap
+    std::uint32_t trap_code = 0;  // the largest code; 0: no trap
     std::uint32_t trap_count = 0;
     bool delivered = false;  // whether any byte of an output's storage was written
-    std::vector<std::vector<std::byte>> bytes;  // of each buffer, where delivered
+    std::vector<std::vector<std::byte>> bytes;  // of each buffer; unspecified after a trap
 };
 
 class Device {
   public:
-    // Opens the selector's device. `config`: the host's configuration for plugins. `plugin`: the
-    // file of one to look for first, or empty.
+    // Opens the device that the selector names. `config`: the host's configuration for plugins.
+    // `plugin`: the file of a plugin in which to look for the device first, or empty.
     static wye::Result<Device> open(const std::string& selector,
                                     const std::vector<std::pair<std::string, std::string>>& config,
                                     const std::string& plugin = {});
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }
-    // Whether the device reports this capability. False if it reports nothing.
+    // Whether the device reports this capability as true.
     [[nodiscard]] bool has(const std::string& name) const;
     // A limit; `unknown` if the device does not report it.
     [[nodiscard]] std::uint64_t limit(const std::string& name, std::uint64_t unknown) const;
     // A limit of three axes; 1 each if the device does not report it.
     [[nodiscard]] std::array<std::uint32_t, 3> axes(const std::string& name) const;
-    // The widths of its subgroups; empty without them.
+    // The widths of the device's subgroups; empty: it has no subgroups.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 
     // A capability that the program needs and the device does not report; empty: none.
     [[nodiscard]] std::string lacks(const wye::Program& program) const;
 
-    // Sets a time limit for each later dispatch; 0: none.
+    // Sets the time limit of each later dispatch; 0: none.
     void give_up_after(std::uint64_t nanoseconds) { timeout_ns_ = nanoseconds; }
 
-    // Runs all dispatches in order and returns the bytes of each buffer. `resident`: buffers stay
-    // on the device from the first dispatch to the last, and outputs start with arbitrary contents.
+    // Runs all dispatches in order, and returns the bytes of each buffer. `resident`: the buffers
+    // stay on the device from the first dispatch to the last, and outputs begin with arbitrary
+    // contents.
     [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
         const wye::Program& program, const std::vector<Launch>& launches, bool resident) const;
 
-    // Runs one dispatch, which may trap, on host bytes. Other failures are errors.
+    // Runs one dispatch, which may trap, on host memory. Any other failure is returned as an error.
     [[nodiscard]] wye::Result<Ending> run_to_trap(const wye::Program& program,
                                                   const Launch& launch) const;
 

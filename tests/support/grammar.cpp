@@ -14,7 +14,7 @@ using GrammarKind = GrammarNode::Kind;
 
 constexpr unsigned kEndless = 1U << 20U;
 
-// Token rules whose words may be names in other places.
+// Token rules whose words may also be names.
 constexpr std::array<std::string_view, 7> kFreeWords = {
     "COMPONENT", "COALESCE", "AXIS", "PREFER_ALIGN", "LOCALITY", "USE", "MATH"};
 
@@ -118,7 +118,7 @@ class EbnfReader {
     std::size_t at_ = 0;
 };
 
-// Evaluates the special sequences that the grammar uses.
+// Whether a character belongs to a special sequence of the grammar.
 bool special_holds(const std::string& words, char c) {
     if (words == " any character but \" and \\ and control characters ")
         return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
@@ -128,11 +128,11 @@ bool special_holds(const std::string& words, char c) {
 
 }  // namespace
 
-// The positions at which a node that begins at a given position can end, in a list of tokens or in
-// the characters of one token.
+// Finds the positions at which a node can end if it begins at a given position. The positions are
+// in a list of tokens, or in the characters of one token.
 struct Grammar::Match {
     const Grammar& grammar;
-    const std::vector<std::string>* tokens;  // null: matches characters
+    const std::vector<std::string>* tokens;  // null: the characters of `text`
     std::string_view text;
     std::map<std::pair<std::size_t, const GrammarNode*>, std::vector<std::size_t>> known{};
 
@@ -261,7 +261,7 @@ std::vector<std::string> Grammar::sentence(Random& random, const std::string& st
 
 void Grammar::expand(Random& random, const GrammarNode& node, unsigned depth, bool lexical,
                      const TokenSource& source, std::vector<std::string>& out) const {
-    constexpr unsigned kAgain = 40;  // percent
+    constexpr unsigned kAgain = 40;  // chance of another repetition, in percent
     switch (node.kind) {
         case GrammarKind::Literal:
             out.push_back(node.text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grammar: reads a grammar in EBNF, makes random sentences of it, and tests whether a text is one.
-// Rules in capitals are tokens, made of characters; the others are made of tokens. No rule may
-// begin with itself. One owner, one thread.
+// Grammar: reads a grammar in EBNF, makes random sentences of the grammar, and tests whether a text
+// is a sentence. Rules in capitals are tokens, made of characters; all other rules are made of
+// tokens. No rule may begin with itself. To be used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace support {
 struct GrammarNode {
     enum class Kind { Literal, Range, Rule, Special, Sequence, Choice, Optional, Repeat };
     Kind kind = Kind::Sequence;
-    std::string text;  // a literal, a rule's name, a special's words, or the two ends of a range
+    std::string text;  // a literal, a rule's name, a special sequence, or a range's two ends
     std::vector<GrammarNode> parts;
 };
 
@@ -29,25 +29,27 @@ class Grammar {
     // Throws std::runtime_error if the text is no grammar, or uses an undefined rule.
     explicit Grammar(std::string_view ebnf);
 
-    // Makes a token of a rule, instead of the grammar. An empty string leaves it to the grammar.
+    // A function that makes a token of a rule. If it returns an empty string, the grammar makes the
+    // token.
     using TokenSource = std::function<std::string(const std::string& rule)>;
-    // Makes a random sentence, as tokens. Rules deeper than `depth` take their shortest forms.
+    // Makes a random sentence, as tokens. Below a nesting of `depth`, rules take their shortest
+    // forms.
     [[nodiscard]] std::vector<std::string> sentence(Random& random, const std::string& start,
                                                     unsigned depth,
                                                     const TokenSource& source) const;
 
-    // Whether the tokens are a sentence of the rule.
+    // Whether the tokens are a sentence of the rule `start`.
     [[nodiscard]] bool holds(const std::string& start,
                              const std::vector<std::string>& tokens) const;
-    // Whether the text is a token of the rule. A reserved word is no NAME.
+    // Whether the text is a token of the rule. A reserved word is not a token of NAME.
     [[nodiscard]] bool token_is(const std::string& rule, std::string_view text) const;
 
     // All tokens of a token rule, if there are finitely many; else empty.
     [[nodiscard]] std::set<std::string> tokens_of(const std::string& rule) const;
     // The literals of all rules that are not tokens.
     [[nodiscard]] const std::set<std::string>& literals() const { return literals_; }
-    // The words that cannot be names: the literals, and the words of all finite tokens except
-    // COMPONENT, MATH and those of hints.
+    // The words that cannot be names: all literals, and the words of all finite token rules except
+    // COMPONENT, MATH and the rules for hints.
     [[nodiscard]] const std::set<std::string>& reserved() const { return reserved_; }
     [[nodiscard]] const std::map<std::string, GrammarNode>& rules() const { return rules_; }
 
@@ -60,8 +62,8 @@ class Grammar {
     void collect(const GrammarNode& node);
 
     std::map<std::string, GrammarNode> rules_;
-    std::map<std::string, unsigned> heights_;  // the least nesting of a sentence, by rule
-    std::map<std::string, std::set<std::string>> finite_;  // by token rule: all its tokens
+    std::map<std::string, unsigned> heights_;  // the least nesting of a sentence of each rule
+    std::map<std::string, std::set<std::string>> finite_;  // all tokens of each finite token rule
     std::set<std::string> literals_;
     std::set<std::string> reserved_;
 };

@@ -25,14 +25,14 @@ struct ElementType {
 };
 
 struct Block {
-    std::string what;  // what follows the marks: "wye", "launch", ...
+    std::string what;  // the words after the code fence: "wye", "launch", ...
     std::size_t line = 0;
     std::vector<std::string> lines;
 };
 
-// One line of a launch or of a table, such as "in x: f32 = 1.0 2.0".
+// A line of a launch or of a table, such as "in x: f32 = 1.0 2.0".
 struct ValueLine {
-    std::string name;  // in a table: an expression
+    std::string name;  // in a table, the expression
     std::string type;
     std::vector<std::string> values;
 };
@@ -75,7 +75,7 @@ std::uint64_t float_bits(unsigned kind, double value, const std::string& text) {
     }
     if (kind == WYE_KIND_F32) {
         if (std::isnan(value)) return 0x7fc00000;
-        const float narrow = std::strtof(text.c_str(), nullptr);  // only one rounding
+        const float narrow = std::strtof(text.c_str(), nullptr);  // rounds only once
         std::uint32_t bits = 0;
         std::memcpy(&bits, &narrow, sizeof bits);
         return bits;
@@ -103,7 +103,7 @@ std::uint64_t integer_bits(const std::string& text, unsigned width, bool is_sign
     return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
 
-// The bits of a scalar. A bool is held as u32.
+// The bits of a scalar. A bool has the bits of a u32.
 std::uint64_t value_bits(const ElementType& type, const std::string& text, std::size_t line) {
     switch (type.kind) {
         case WYE_KIND_BOOL:
@@ -130,7 +130,7 @@ std::size_t scalar_bytes(const ElementType& type) {
     return type.kind == WYE_KIND_BOOL ? 4 : type.bytes;
 }
 
-// Appends a value. For `_`, an element that is not copied back, appends zeros.
+// Appends the bytes of a value. `_` stands for an element that is not copied back: appends zeros.
 void append_value(std::vector<std::byte>& to, const ElementType& type, const std::string& text,
                   std::size_t line) {
     const std::uint64_t bits = text == "_" ? 0 : value_bits(type, text, line);
@@ -196,13 +196,13 @@ void read_launch(ReferenceExample& example, const Block& block) {
         if (!buffer.input) buffer.before.resize(buffer.after.size());
 }
 
-// The element type of a buffer that holds values of a type: u32 for bool.
+// The element type of a buffer for values of `type`. For bool it is u32.
 std::string held_as(const ElementType& type) {
     const std::string lanes = type.lanes == 1 ? "" : "x" + std::to_string(type.lanes);
     return (type.kind == WYE_KIND_BOOL ? "u32" : type.kind_name) + lanes;
 }
 
-// Makes a program from a table of operations.
+// Makes a program of a table of operations.
 ReferenceExample table_program(const Block& block) {
     ReferenceExample out;
     std::string declared;
@@ -252,7 +252,7 @@ ReferenceExample table_program(const Block& block) {
 
 // ---- The document -----------------------------------------------------------------------------
 
-// The words between backticks.
+// The words of a text that stand between backticks.
 std::vector<std::string> marked(const std::string& text) {
     std::vector<std::string> out;
     for (std::size_t at = text.find('`'); at != std::string::npos;) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads the language reference (runtime/program/LANGUAGE.md) as data: its entries, its examples,
-// its grammar. Values are parsed here, without the code under test. Values; pure.
+// its grammar. This reader has its own parser of literals, so that it does not rely on the code
+// under test. Pure values.
 #pragma once
 
 #include <array>
@@ -17,17 +18,17 @@ struct ReferenceBuffer {
     std::string name;
     bool input = false;
     bool output = false;
-    std::vector<std::byte> before;  // the values of an input; else zeros
+    std::vector<std::byte> before;  // of an input: its values; else zeros
     std::vector<std::byte> after;
 };
 
-// A whole program with a launch. A table of operations becomes such a program, whose operands are
-// elements of its inputs.
+// A program with a launch. A table of operations in the document becomes such a program: it reads
+// the operands from its inputs.
 struct ReferenceExample {
     std::size_t line = 0;             // line in the document
-    std::vector<std::string> covers;  // the words of its entry; empty outside entries
+    std::vector<std::string> covers;  // the words of the entry with this example; may be empty
     std::string text;
-    std::string refused;                // text in the error; empty: the program runs
+    std::string refused;                // what the error must contain; empty: the program runs
     std::vector<std::uint64_t> params;  // bits of the parameters, in declared order
     std::optional<std::array<std::uint32_t, 3>> groups;
     std::vector<ReferenceBuffer> buffers;  // not in binding order
@@ -36,8 +37,8 @@ struct ReferenceExample {
 
 struct ReferenceEntry {
     std::size_t line = 0;
-    std::vector<std::string> words;  // the words in its heading
-    std::string code;                // all its examples, unchanged
+    std::vector<std::string> words;  // the words in the entry's heading
+    std::string code;                // all examples of the entry, unchanged
 };
 
 struct Reference {

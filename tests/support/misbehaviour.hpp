@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The misbehaviour of the fake plugin `misbehaves`: what it does to its process, where, and what a
-// user must see. The tests of the registry, those of the command, and tests/fakes/README.md share
-// this table.
+// The misbehaviour of the fake plugin `misbehaves`: what the plugin does to its process, in which
+// of its functions, and what a user must see. The tests of the registry and of the command share
+// this table, and tests/fakes/README.md shows it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace wye::test {
 // The memory limit of probes in the tests. A healthy plugin needs a tenth of it.
 inline constexpr std::uint64_t kProbeMemory = std::uint64_t{256} << 20U;
 
-// A place in the life of a plugin, and how the record of a plugin that ends the process there names
-// it.
+// A function of a plugin in which a fault can happen. `stage` and `slot`: how the registry's record
+// names the function if the plugin ends the process there.
 struct PlaceOfFault {
     const char* name;
     const char* stage;
@@ -38,21 +38,21 @@ inline constexpr PlaceOfFault kPlacesOfFaults[] = {
 
 struct Fault {
     enum class Effect : std::uint8_t {
-        none,      // the plugin works, without a record
-        warning,   // the plugin works, with a warning
-        unusable,  // a warning; the device is not used
+        none,      // the plugin works, and there is no record
+        warning,   // the plugin works, and there is a warning
+        unusable,  // there is a warning, and the device is not used
         refused,   // the plugin is refused
     };
     enum class Where : std::uint8_t {
-        slots,     // every place; the record names the slot
-        anywhere,  // any place
+        slots,     // in every place; the record names the slot
+        anywhere,  // in any place
         build,     // only while a program is compiled
     };
     const char* name;
     Effect effect;
     Where where;
     const char* code;
-    const char* text;  // the record's text
+    const char* text;  // what the record's message contains
 };
 inline constexpr Fault kFaults[] = {
     {"crash", Fault::Effect::refused, Fault::Where::slots, "PROBE_CRASHED", "crashed (SIGSEGV)"},
@@ -100,22 +100,22 @@ inline constexpr Fault kFaults[] = {
     {"prints", Fault::Effect::none, Fault::Where::anywhere, "", ""},
 };
 
-// A fault in a place.
+// A fault at one place.
 struct Misbehaviour {
     const Fault* fault;
     const PlaceOfFault* place;
 
     // The value of WYE_MISBEHAVES, such as "crash@init".
     [[nodiscard]] std::string how() const { return std::string(fault->name) + "@" + place->name; }
-    // The id of the plugin, and the name of its file without `.so`, which select the same
-    // misbehaviour.
+    // The id of the plugin, which is also its file's name without `.so`. A plugin with this file
+    // name misbehaves in this way.
     [[nodiscard]] std::string id() const {
         return "does_" + std::string(fault->name) + "_at_" + place->name;
     }
     [[nodiscard]] std::string stage() const {
         return fault->effect == Fault::Effect::refused ? place->stage : "probed";
     }
-    // Whether a record's message is the one for this misbehaviour.
+    // Whether `message` is that of the record for this misbehaviour.
     [[nodiscard]] bool is_told_by(const std::string& message) const {
         const std::string text = fault->text;
         const std::size_t number = text.find(" N ");  // the limit, which differs between machines
@@ -128,8 +128,8 @@ struct Misbehaviour {
     }
 };
 
-// The misbehaviours that are tested. For faults in any place, these are the first, the middle and
-// the last place.
+// The misbehaviours by `fault` that are tested. A fault that can happen in any place is tested in
+// the first, the middle and the last place.
 inline std::vector<Misbehaviour> misbehaviours_of(const Fault& fault) {
     std::vector<Misbehaviour> out;
     for (std::size_t i = 0; i < std::size(kPlacesOfFaults); ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preloaded into a test, makes each use of freed memory show: `free` writes over the block, and
-// keeps it from being used again until many others were freed. A pointer that is read from it then
-// leads nowhere. A block that was written to meanwhile ends the process. The calls of a process
-// that has another allocator, such as a sanitizer's, do not come here.
+// A library for LD_PRELOAD that makes each use of freed memory show. `free` overwrites the block,
+// and keeps it until many later blocks were freed. A pointer that is read from a freed block then
+// leads nowhere. If a freed block was written to, the process ends. In a process with another
+// allocator, such as a sanitizer's, this library has no effect.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -22,9 +22,10 @@ enum {
     kMostBlocks = 1 << 16,
 };
 static const size_t kMostBytes = (size_t)192 << 20;
-static const size_t kMostOfBlock = (size_t)16 << 20;  // glibc unmaps what is larger
+static const size_t kMostOfBlock = (size_t)16 << 20;  // glibc unmaps larger blocks at once
 
-// The blocks that are kept, in the order in which they were freed: `count` ones from `first` on.
+// The freed blocks that are kept: `count` of them, beginning at `first`, in the order of their
+// `free`.
 static struct {
     unsigned char* at;
     size_t size;
@@ -37,7 +38,7 @@ static void unlock(void) { (void)pthread_mutex_unlock(&mutex); }
 __attribute__((constructor)) static void begin(void) { (void)pthread_atfork(lock, unlock, unlock); }
 
 static void check(const unsigned char* at, size_t size) {
-    // All bytes are the same if the first is right and each equals the one before it.
+    // All bytes equal kFreed if the first one does and each byte equals the one before it.
     if (size == 0 || (at[0] == kFreed && memcmp(at, at + 1, size - 1) == 0)) return;
     static const char text[] = "poison: memory was written to after it was freed\n";
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
@@ -88,7 +89,7 @@ void* realloc(void* block, size_t size) {
     return moved;
 }
 
-// Checks what is still kept.
+// Checks the blocks that are still kept at the end of the process.
 __attribute__((destructor)) static void end(void) {
     lock();
     for (size_t i = 0; i < count; ++i) {

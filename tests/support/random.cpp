@@ -10,7 +10,7 @@ namespace support {
 namespace {
 
 struct FloatLayout {
-    unsigned fraction;  // bits
+    unsigned fraction;  // bits of the fraction
     unsigned exponent;
 };
 
@@ -32,17 +32,17 @@ std::uint64_t mask(unsigned bits) {
 
 std::uint64_t random_integer(Random& random, unsigned bits) {
     switch (random.below(6)) {
-        case 0:  // small, of either sign
+        case 0:  // a small number of either sign
             return static_cast<std::uint64_t>(random.between(-4, 4)) & mask(bits);
-        case 1: {  // around a power of two
+        case 1: {  // a number next to a power of two
             const std::uint64_t power = std::uint64_t{1} << random.below(bits);
             return (power + static_cast<std::uint64_t>(random.between(-1, 1))) & mask(bits);
         }
-        case 2:  // around the sign boundary and the largest value
+        case 2:  // a number next to the sign boundary or the largest value
             return ((random.chance(50) ? mask(bits) >> 1 : mask(bits)) +
                     static_cast<std::uint64_t>(random.between(-2, 2))) &
                    mask(bits);
-        case 3:  // a random length
+        case 3:  // random bits of a random length
             return random.next() & mask(static_cast<unsigned>(random.below(bits)) + 1);
         default:
             return random.next() & mask(bits);
@@ -51,7 +51,7 @@ std::uint64_t random_integer(Random& random, unsigned bits) {
 
 std::uint64_t random_float(Random& random, FloatLayout f) {
     const std::uint64_t sign = random.below(2) << (f.fraction + f.exponent);
-    const std::uint64_t top = mask(f.exponent);  // exponent field of infinities and NaNs
+    const std::uint64_t top = mask(f.exponent);  // the exponent field of an infinity or a NaN
     const std::uint64_t bias = top >> 1;
     const std::uint64_t fraction = random.next() & mask(f.fraction);
     switch (random.below(10)) {
@@ -63,7 +63,7 @@ std::uint64_t random_float(Random& random, FloatLayout f) {
             return sign | top << f.fraction | fraction | 1;  // a NaN, quiet or signalling
         case 3:
             return sign | fraction;  // subnormal
-        case 4:                      // the ends of the range: smallest, largest, around normal
+        case 4:                      // around the largest value and the smallest normal one
             return sign |
                    (random.chance(50) ? (top << f.fraction) - 1 - random.below(3)
                                       : (std::uint64_t{1} << f.fraction) - 2 + random.below(4));
@@ -74,7 +74,7 @@ std::uint64_t random_float(Random& random, FloatLayout f) {
             const std::uint64_t rest = (halves - (std::uint64_t{1} << e)) << (f.fraction - e);
             return sign | (bias + e - 1) << f.fraction | rest;
         }
-        case 6:  // near one
+        case 6:  // a number near 1
             return sign | (bias - 1 + random.below(3)) << f.fraction | fraction;
         case 7:  // a number of everyday size
             return sign | (bias - 8 + random.below(16)) % top << f.fraction | fraction;

@@ -10,7 +10,7 @@
 
 namespace support {
 
-class Random {  // splitmix64
+class Random {  // the generator splitmix64
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next();
@@ -28,15 +28,16 @@ class Random {  // splitmix64
     std::uint64_t state_;
 };
 
-// The bits of a scalar of a kind (enum wye_kind, except bool). About half of them are special:
-// zeros and ones, limits and their neighbours, powers of two; for floats also infinities, NaNs with
-// payloads, subnormals, halves and ties. The others are ordinary numbers or random bits.
+// The bits of a random scalar of a kind (enum wye_kind, except bool). About half of the scalars are
+// special: zeros and ones, limits and their neighbours, powers of two; for floats also infinities,
+// NaNs with payloads, subnormals, halves and ties. The other half are ordinary numbers or random
+// bits.
 std::uint64_t random_scalar(Random& random, unsigned kind);
 
-// `count` scalars of a kind, packed.
+// `count` random scalars of a kind, without gaps.
 std::vector<std::byte> random_scalars(Random& random, unsigned kind, std::size_t count);
 
-// Plain random bytes.
+// Random bytes.
 std::vector<std::byte> random_bytes(Random& random, std::size_t count);
 
 }  // namespace support

@@ -179,7 +179,7 @@ std::string Expressions::index(int depth) {
     if (random_.chance(10)) return literal(type);
     const std::string e = expression(type, depth);
     if (random_.chance(15)) return e;  // any expression
-    if (random_.chance(15)) {          // low bits of steps
+    if (random_.chance(15)) {          // low bits of a multiple
         static const std::vector<std::string> kFactors = {"3", "5", "6", "7"};
         static const std::vector<std::string> kMasks = {"7", "15", "63"};
         return cat({"(", scope_.uniform_only || type != kTextU32 ? e : place(), ") * ",
@@ -363,7 +363,7 @@ std::string Expressions::math(TextType type, int depth) {
         WYE_MATH(WYE_SUPPORT_MATH)
 #undef WYE_SUPPORT_MATH
     };
-    const std::size_t later = scope_.math > 1 ? 0 : WYE_OP_COSPI - WYE_OP_ERF;  // of set 2
+    const std::size_t later = scope_.math > 1 ? 0 : WYE_OP_COSPI - WYE_OP_ERF;  // only in set 2
     const Function& function = kFunctions[random_.below(kFunctions.size() - later)];
     return call(function.name, std::vector<TextType>(function.operands, type), depth);
 }
@@ -376,7 +376,7 @@ std::string Expressions::boolean(TextType type, int depth) {
         case 1:
             return "!" + expression(type, depth - 1);
         case 2: {
-            // A float kind if there is one.
+            // A float kind, if floats are in use.
             const TextType f{random_.chance(50) ? kinds_.back() : random_.pick(kinds_), type.lanes};
             if (!f.floating()) break;
             return call(random_.chance(70) ? "isnan" : "isinf", {f}, depth);

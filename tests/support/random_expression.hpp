@@ -15,9 +15,9 @@
 
 namespace support {
 
-// Joins texts. Use it with braces, whose elements are evaluated in order, where `+` evaluates its
-// operands in any order: they draw random numbers, and a seed must give the same program
-// everywhere.
+// Joins texts. Call it with a braced list, whose elements are evaluated in order, and do not use
+// `+`, which may evaluate its operands in any order: operands draw random numbers, and a seed must
+// give the same program everywhere.
 std::string cat(std::initializer_list<std::string> parts);
 
 struct TextType {
@@ -39,22 +39,22 @@ struct TextType {
 inline constexpr TextType kTextBool{WYE_KIND_BOOL, 1};
 inline constexpr TextType kTextU32{WYE_KIND_U32, 1};
 
-// The names that an expression may use. At its end, a block truncates the lists.
+// The names that an expression may use. A block removes its own names from these lists at its end.
 struct Variable {
     std::string name;
     TextType type;
-    bool assignable = false;  // a var
+    bool assignable = false;  // declared by `var`
     bool array = false;       // a local array
     bool uniform = false;     // equal within a workgroup
 };
 struct Memory {
     std::string name;
     TextType element;
-    bool uniform = false;  // input, uniform, table: readable at any index, as uniform as the index
-    bool readable = true;  // readable at this point
-    std::vector<std::string> own;   // if not empty, only these indices
+    bool uniform = false;           // a uniform index loads a uniform value (read-only memory)
+    bool readable = true;           // may be read at this point of the program
+    std::vector<std::string> own;   // if not empty, only these indices may be used
     bool indexed_by_place = false;  // `own` uses built-in values, which functions do not have
-    bool single = false;            // an invocation owns element `number` only
+    bool single = false;            // an invocation owns one element, that of its number
     std::size_t count = 0;          // number of elements, if the program states it; else 0
     bool table = false;
 };
@@ -71,8 +71,8 @@ struct Scope {
     std::vector<Callable> functions;
     bool in_function = false;
     bool uniform_only = false;
-    bool subgroups = false;  // subgroup values may be named
-    unsigned math = 0;       // the set of math functions of f32 and f64; 0: none
+    bool subgroups = false;  // subgroup values may be used
+    unsigned math = 0;       // the math set for functions of f32 and f64; 0: no functions
 };
 
 class Expressions {
@@ -81,9 +81,9 @@ class Expressions {
         : random_(random), scope_(scope), kinds_(std::move(kinds)) {}
 
     std::string expression(TextType type, int depth);
-    std::string index(int depth);  // of any integer type, often in range of a small array
+    std::string index(int depth);  // of an integer type; often less than a small array's size
     TextType any_type(bool with_bool = true);
-    TextType integer_type();  // a scalar
+    TextType integer_type();  // a scalar type
     std::string literal(TextType type);
 
   private:
@@ -99,12 +99,12 @@ class Expressions {
     std::string bitcast(TextType type, int depth);
     std::string call(const std::string& name, const std::vector<TextType>& types, int depth);
     std::string binary(const std::string& op, TextType a, TextType b, int depth);
-    std::string place();  // a built-in u32
+    std::string place();  // a built-in value of type u32
     [[nodiscard]] bool has_half() const;
 
     Random& random_;
     Scope& scope_;
-    std::vector<unsigned> kinds_;  // kinds of values in use, bool first
+    std::vector<unsigned> kinds_;  // kinds of the values in use; bool is the first
 };
 
 }  // namespace support

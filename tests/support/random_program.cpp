@@ -8,8 +8,8 @@
 namespace support {
 namespace {
 
-// The largest size of a `shared` array; there are at most two. With the runtime's own memory they
-// fit in 16 KiB, which every device has.
+// The size of the largest `shared` array. A program has at most two, which fit in 16 KiB together
+// with the runtime's own memory. Every device has 16 KiB.
 constexpr std::size_t kSharedBytes = 8 * 1024 - 64;
 
 class Declarations {
@@ -78,7 +78,7 @@ class Declarations {
                        out_.groups[1] * out_.groups[2];
     }
 
-    // Adds a grid clause that repeats the launch's grid.
+    // Adds a grid clause that gives the same grid as the launch.
     void clause() {
         out_.clause = true;
         const bool elements = random_.chance(50);
@@ -102,7 +102,7 @@ class Declarations {
     }
 
     void params() {
-        // Sometimes more values than devices have registers.
+        // A few programs have more parameters than a device has registers.
         const auto n = random_.chance(3) ? 20 + random_.below(40) : random_.below(4);
         for (std::uint64_t i = 0; i < n; ++i) {
             TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
@@ -115,7 +115,7 @@ class Declarations {
         }
     }
 
-    // An element type for a buffer: any value type except bool, or one of 8 or 16 bits.
+    // A random element type of a buffer: any value type except bool, or a type of 8 or 16 bits.
     TextType element() {
         std::vector<unsigned> small = {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16, WYE_KIND_U16};
         if (options_.f32 && options_.storage16) small.push_back(WYE_KIND_BF16);
@@ -133,13 +133,13 @@ class Declarations {
         return random_scalars(random_, type.kind, count * type.lanes);
     }
 
-    // Binding numbers mostly are consecutive.
+    // Most binding numbers are consecutive.
     std::string binding() {
         if (random_.chance(10)) next_binding_ += 1 + static_cast<unsigned>(random_.below(4));
         return " binding " + std::to_string(next_binding_++);
     }
 
-    // Declares an array that the program writes, and makes its initial content.
+    // Declares an array that the program writes, and makes the initial content of the array.
     void declare(const std::string& name, TextType type, std::size_t count, const std::string& size,
                  bool both) {
         const bool persistent = options_.kept && both && random_.chance(50);
@@ -183,7 +183,7 @@ class Declarations {
         out_.text += "table tab: " + type.name() + "[" + std::to_string(n) + "] = { ";
         for (std::int64_t i = 0; i < n; ++i) {
             std::string text = expressions.literal(type);
-            if (text[0] == '(') text = text.substr(1, text.size() - 2);  // no parentheses here
+            if (text[0] == '(') text = text.substr(1, text.size() - 2);  // no () in a table
             out_.text += (i == 0 ? "" : ", ") + text;
         }
         out_.text += " };\n";
@@ -192,7 +192,8 @@ class Declarations {
         scope_.memory.back().table = true;
     }
 
-    // Indices of a buffer of which each invocation owns `k` neighbouring elements.
+    // Expressions for the indices of a buffer in which each invocation owns `k` neighbouring
+    // elements.
     std::vector<std::string> own_indices(const std::string& number, unsigned k) {
         std::vector<std::string> out;
         for (unsigned j = 0; j < k; ++j) {
@@ -217,12 +218,13 @@ class Declarations {
             const TextType type = element();
             const auto k = static_cast<unsigned>(random_.chance(70) ? 1 : random_.between(2, 3));
             const bool both = random_.chance(40);
-            // Mostly one element per invocation; if there are fewer, stores are dropped.
+            // Most buffers have `k` elements for each invocation. In a smaller one, some stores
+            // have no effect.
             std::size_t count = random_.chance(75) ? invocations_ * k + random_.below(3) : length();
             std::string size;
             if (both) {
                 size = "";
-            } else if (random_.chance(30)) {  // computed
+            } else if (random_.chance(30)) {  // a computed size
                 const std::size_t of = random_.below(counts_.size());
                 const auto more = random_.below(5);
                 count = counts_[of] * k + more;
@@ -246,7 +248,7 @@ class Declarations {
         }
     }
 
-    // Adds the last parameter, which is for sizes, when it is first used.
+    // Declares the last parameter, `total`, which gives sizes. The first call alone has an effect.
     void elements(std::size_t count) {
         if (!out_.params.empty() && out_.params.back() == "total") return;
         out_.text += "param total: u32;\n";
@@ -307,9 +309,9 @@ class Declarations {
     std::vector<unsigned> kinds_;
     Scope scope_;
     std::array<std::uint32_t, 3> size_{};
-    std::uint32_t subgroup_ = 0;  // width; 0: none
+    std::uint32_t subgroup_ = 0;  // width of the subgroups; 0: none
     std::size_t invocations_ = 0;
-    std::vector<std::size_t> counts_;  // of the inputs
+    std::vector<std::size_t> counts_;  // element counts of the inputs
     Writable writable_;
     unsigned next_binding_ = 0;
 };

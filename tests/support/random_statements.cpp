@@ -29,7 +29,7 @@ std::string Statements::indent(const Flow& flow) const {
     return std::string(4 * static_cast<std::size_t>(flow.depth + 1), ' ');
 }
 
-// A new name. After a grid barrier, sometimes that of a variable whose scope ended there.
+// A new name or, after a grid barrier, sometimes the name of a variable that has ended there.
 std::string Statements::fresh(const char* prefix) {
     if (!ended_.empty() && random_.chance(50)) {
         const std::string name = ended_.back();
@@ -150,8 +150,8 @@ std::string Statements::store() {
                 "] = ", expressions_.expression(m.element.loaded(), 4), ";"});
 }
 
-// Emits a loop in which each invocation strides by the size of the whole grid, so that no two share
-// an element.
+// Emits a loop in which an invocation steps by the number of invocations in the grid, so that no
+// two invocations access the same element.
 std::string Statements::stride(const Flow& flow) {
     std::vector<std::string> choices;
     for (const std::string& name : own_)
@@ -177,7 +177,7 @@ std::string Statements::stride(const Flow& flow) {
     return out + indent(flow) + "}";
 }
 
-// Accesses the rows of a plane: an invocation's own element, if its column is inside.
+// Emits accesses to the plane. An invocation accesses its own element, if the plane has its column.
 std::string Statements::plane(const Flow& flow) {
     if (plane_.empty()) return store();
     Memory& m = memory(plane_);
@@ -212,7 +212,8 @@ std::string Statements::atomic_at(const SharedMemory& s, const std::string& inde
                 expressions_.expression(memory(s.name).element, 3), ");"});
 }
 
-// Emits an atomic on an own element, whose result depends on no order.
+// Emits an atomic on an element that only this invocation uses, so that the result is always the
+// same.
 std::string Statements::own_atomic() {
     std::vector<std::string> choices;
     for (const std::string& name : own_) {
@@ -254,7 +255,8 @@ std::string Statements::branch(const Flow& flow) {
         out += cat(
             {" else if ", expressions_.expression(kTextBool, 3), " ", block(statements(), flow)});
     if (random_.chance(40)) {
-        // No statement may follow an `if` whose blocks all leave, so the last block must not leave.
+        // No statement may follow an `if` in which every block ends with an exit, so the last block
+        // has none.
         Flow stay = flow;
         stay.leave = false;
         out += " else " + block(statements(), stay);
@@ -267,7 +269,7 @@ std::string Statements::counted(const Flow& flow) {
     const std::string s = type.suffix();
     std::string first;
     std::string end;
-    if (random_.chance(15)) {  // up to the largest value
+    if (random_.chance(15)) {  // the end is the largest value
         first = largest(type) + " - " + std::to_string(random_.below(6)) + s;
         end = largest(type);
     } else {
@@ -288,7 +290,7 @@ std::string Statements::counted(const Flow& flow) {
     return out;
 }
 
-// Emits a `while` that counts its iterations, so that it ends.
+// Emits a `while` loop that counts its iterations, so that the loop ends.
 std::string Statements::repeated(const Flow& flow) {
     const std::string name = fresh("w");
     const std::size_t visible = scope_.variables.size();
@@ -326,7 +328,7 @@ std::string Statements::function() {
     }
     out += ") -> " + f.type.name() + " {\n";
     Flow flow;
-    flow.loops = 1;  // at most one loop opens
+    flow.loops = 1;  // allow at most one more loop inside
     out += body(static_cast<unsigned>(random_.below(4)), flow);
     out += indent(flow) + "return " + expressions_.expression(f.type, 3) + ";\n}\n";
     scope_.functions.push_back(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes random statements, functions (random_statements.cpp) and bodies (random_main.cpp), as text:
-// the middle part of random_program.hpp.
+// Makes random statements, functions (random_statements.cpp) and bodies of main (random_main.cpp),
+// as text: the middle part of random_program.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace support {
 
-// An array that several invocations access: a buffer used by only one kind of atomic, or a `shared`
-// array, whose use changes at barriers.
+// An array that several invocations access: a buffer for one kind of atomic, or a `shared` array.
+// The use of a `shared` array may change at barriers.
 struct SharedMemory {
     std::string name;
     bool shared = false;
     std::vector<std::string> own;  // for `shared`: indices that an invocation owns
-    std::uint64_t atomic = 0;      // which of the six atomics
+    std::uint64_t atomic = 0;      // which of the six kinds of atomics
     enum class Use { Atomic, Own, Read } use = Use::Atomic;
 };
 
-// The memory that main may store to, and how.
+// The memory that main may write.
 struct Writable {
     std::vector<std::string> own;      // buffers of which each invocation owns elements
-    std::vector<SharedMemory> shared;  // arrays for atomics, too
-    std::string plane;                 // a buffer of rows, as in Statements::plane; empty: none
+    std::vector<SharedMemory> shared;  // arrays that atomics may use, too
+    std::string plane;                 // the buffer of Statements::plane; empty: none
     std::uint32_t plane_width = 0;
-    bool line = false;  // the grid has one axis
+    bool line = false;  // the grid has only an x axis
 };
 
 class Statements {
@@ -49,22 +49,22 @@ class Statements {
           subgroups_(subgroups) {}
 
     std::string function();
-    std::string chain();  // functions (random_walks.cpp)
+    std::string chain();  // makes functions (random_walks.cpp)
     std::string main();
-    // A function that gives an invocation's number in the whole grid, for programs with grid
-    // barriers, since a let of main ends with its phase.
+    // Makes a function that returns an invocation's number in the whole grid. Programs with grid
+    // barriers need the function, since a `let` of main ends at a grid barrier.
     static std::string number_function();
 
   private:
     struct Flow {
-        int depth = 0;       // of blocks
-        int loops = 0;       // open loops
-        bool leave = false;  // break and continue are allowed
+        int depth = 0;       // nested blocks around the statement
+        int loops = 0;       // loops around the statement
+        bool leave = false;  // break and continue are allowed here
     };
 
     std::string indent(const Flow& flow) const;
     std::string fresh(const char* prefix);
-    std::string block(unsigned statements, Flow flow);  // with braces
+    std::string block(unsigned statements, Flow flow);  // a block with its braces
     std::string body(unsigned statements, const Flow& flow);
     std::string statement(const Flow& flow);
     std::string declare();
@@ -78,19 +78,19 @@ class Statements {
     std::string branch(const Flow& flow);
     std::string counted(const Flow& flow);
     std::string repeated(const Flow& flow);
-    std::string walk(const Flow& flow);  // random_walks.cpp
+    std::string walk(const Flow& flow);  // in random_walks.cpp
     std::string rounds(const Flow& flow);
     std::string span(const Flow& flow);
 
-    // Emits a stretch of main between barriers, or a uniform if or loop around stretches, with
-    // their barriers.
+    // Emits a stretch of main: statements between two barriers. Or emits an `if` or a loop that is
+    // uniform in the workgroup, with stretches and barriers inside.
     std::string stretch(const Flow& flow);
-    std::string subgroup_operation();  // in flow that is uniform
+    std::string subgroup_operation();  // needs uniform control flow
     std::string subgroup_flow(const Flow& flow);
     // Emits a grid barrier between stretches, or a loop with one.
     std::string new_phase(const Flow& flow);
     std::string grid_barrier(const Flow& flow);
-    std::string fixed_value();  // a u32 of level 0, known before the launch
+    std::string fixed_value();  // a u32 whose value is known before the launch
     std::string join(const Flow& flow);
     std::string together(const Flow& flow, bool in_loop);
     std::string way_out(const Flow& flow, bool in_loop);
@@ -108,8 +108,8 @@ class Statements {
     std::uint32_t plane_width_;
     bool line_;
     bool subgroups_;
-    std::string number_, total_;      // of invocations, if main has a let for the first
-    std::vector<Variable> fixed_;     // lets and counters that outlive grid barriers
+    std::string number_, total_;      // the invocation's number, and their count; may be empty
+    std::vector<Variable> fixed_;     // lets and counters that remain valid after grid barriers
     std::vector<std::string> ended_;  // names of variables that ended at a grid barrier
     unsigned names_ = 0;
 };

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program shapes that drivers miscompiled or did not finish compiling: indices that are the low
-// bits of a counter, loops with as many iterations as a table has elements, deeply nested calls.
-// Also loops over a range read from the data, which lowerings write twice.
+// Program shapes that drivers have miscompiled or have not finished compiling: indices that are the
+// low bits of a counter, loops with as many iterations as a table has elements, deeply nested
+// calls. Also loops over a range that is read from the data: lowering emits the body of such a loop
+// twice.
 #include "support/random_statements.hpp"
 
 namespace support {
 namespace {
 
-constexpr unsigned kLevels = 24;  // greatest depth of calls
+constexpr unsigned kLevels = 24;  // the greatest depth of calls
 
 }  // namespace
 
-// Emits a loop that accumulates elements of an array in a variable; an assignment if there is no
-// array to walk over.
+// Emits a loop that adds up elements of an array in a variable. If there is no suitable array,
+// emits an assignment.
 std::string Statements::walk(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -37,7 +38,7 @@ std::string Statements::walk(const Flow& flow) {
     std::string after;
     std::string out =
         cat({"var ", v, " = ", expressions_.expression(m.element.loaded(), 2), ";\n"});
-    if (random_.chance(20)) {  // a variable that continues from its own low bits
+    if (random_.chance(20)) {  // a variable computed from its own low bits
         const std::string at = fresh("v");
         out += cat({indent(flow), "var ", at, " = 0u;\n"});
         after = cat({in, at, " = (", at, " & ", std::to_string(mask), "u) + ", step, ";\n"});
@@ -48,7 +49,7 @@ std::string Statements::walk(const Flow& flow) {
         index = n + " & " + std::to_string(mask) + "u";
     }
     const std::string a = fresh("a");
-    // Keeps values in an array of its own, at the same places.
+    // Keeps the values in a local array, at the same indices.
     const bool keeps = random_.chance(40);
     if (keeps) {
         out += cat({indent(flow), "var ", a, ": ", m.element.loaded().name(), "[",
@@ -67,7 +68,7 @@ std::string Statements::walk(const Flow& flow) {
     return out;
 }
 
-// Emits as many iterations as a table has elements, with loops inside.
+// Emits a loop with as many iterations as a table has elements, and with loops inside.
 std::string Statements::rounds(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -92,7 +93,8 @@ std::string Statements::rounds(const Flow& flow) {
     return out;
 }
 
-// Emits a few iterations around the end of some array, around zero, or anywhere.
+// Emits a loop of a few iterations whose counter runs around an array's end, around zero, or
+// anywhere.
 std::string Statements::span(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -141,7 +143,7 @@ std::string Statements::span(const Flow& flow) {
     return out + indent(flow) + "}";
 }
 
-// Makes functions each of which calls the previous one.
+// Makes a chain of functions, each of which calls the one before it.
 std::string Statements::chain() {
     const TextType type = expressions_.any_type(false).with_lanes(1);
     std::string above;

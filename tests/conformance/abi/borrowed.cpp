@@ -18,11 +18,13 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kPages = 16384;
 
-// Pages that nobody can read but during the call that has them. They are given out in a circle, so
-// that a late read meets no other call's arguments for thousands of calls.
+// Pages that can be read only during the call whose arguments they hold. The pages are used one
+// after the other in a circle, so that thousands of calls pass before a page holds another call's
+// arguments.
 class Arena {
   public:
-    // Those of the first page that is free, with `count` behind it; the pages can be written.
+    // Takes the next `count` free pages in a row, makes them writable, and returns the first one's
+    // index.
     std::size_t take(std::size_t count, const char* slot) {
         const std::lock_guard lock(mutex_);
         for (std::size_t first = next_, tries = 0; tries < 2 * kPages; ++tries) {
@@ -46,7 +48,7 @@ class Arena {
         for (std::size_t i = 0; i < count; ++i) slots_[first + i].taken = false;
     }
     [[nodiscard]] std::byte* at(std::size_t page) const { return memory_ + page * kPage; }
-    // The call that had borrowed this address last; null: none.
+    // The name of the last call that had arguments at `address`; null: no call had any there.
     [[nodiscard]] const char* slot_of(const void* address) const {
         const auto offset =
             static_cast<std::size_t>(static_cast<const std::byte*>(address) - memory_);
@@ -54,7 +56,7 @@ class Arena {
                                                               : slots_[offset / kPage].slot;
     }
 
-    struct sigaction before {};  // the handler of SIGSEGV that the process had
+    struct sigaction before {};  // the SIGSEGV handler that the process had before
 
   private:
     struct Page {
@@ -78,14 +80,14 @@ class Arena {
 };
 
 Arena& arena() {
-    static Arena& out = *new Arena;  // for threads of a plugin that outlive the cases
+    static Arena& out = *new Arena;  // never destroyed: a plugin's threads may outlive the cases
     return out;
 }
 
 void on_fault(int, siginfo_t* info, void*) {
     const char* const slot = arena().slot_of(info->si_addr);
     if (slot == nullptr) {
-        ::sigaction(SIGSEGV, &arena().before, nullptr);  // and the access faults again
+        ::sigaction(SIGSEGV, &arena().before, nullptr);  // the access is repeated, and faults there
         return;
     }
     char text[200];
@@ -128,7 +130,8 @@ const wye_operation* Borrowed::operations(std::span<const wye_operation> operati
         if (out[i].kind == WYE_OPERATION_DISPATCH) {
             wye_dispatch_op& op = out[i].u.dispatch;
             if (i > 0 && operations[i - 1].kind == WYE_OPERATION_DISPATCH) {
-                // What two launches share they share as copies, too: see the hint `again`.
+                // Two launches that point to the same arguments must point to the same copies: see
+                // `again`.
                 const wye_dispatch_op& before = operations[i - 1].u.dispatch;
                 const wye_dispatch_op& copied = out[i - 1].u.dispatch;
                 if (op.bindings == before.bindings && op.binding_count == before.binding_count &&

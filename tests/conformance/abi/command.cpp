@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands: what is fixed in them and what an execution gives, their order, updates, refusals.
+// Commands: which arguments are fixed and which an execution gives, order, updates, refusals.
 #include <algorithm>
 #include <deque>
 
@@ -24,7 +24,7 @@ wye_binding slot(std::uint32_t number, std::uint64_t offset = 0,
     return {nullptr, offset, size, elements, number, 0, 0};
 }
 
-// Dispatches of the sample, with their bindings.
+// Makes dispatches of the sample program, and keeps their bindings alive.
 class Adds {
   public:
     explicit Adds(wye_program_object* program) : program_(program) {}
@@ -61,7 +61,7 @@ TEST_CASE(
     std::vector<wye_binding> there = {binding(a, 0, kCount), binding(b, 0, kCount)};
     std::vector<wye_operation> operations = {
         harness::dispatch(program, there, kGroups, &by),            // b = a + 3
-        fill(a, 0, 64, 9, 4), copy(b, a, 64, 64, kCount * 4 - 64),  // a = b, its first 16 words 9
+        fill(a, 0, 64, 9, 4), copy(b, a, 64, 64, kCount * 4 - 64),  // a = b, but a[0]...a[15] = 9
     };
     const Command command(rig.device, operations);
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
@@ -96,7 +96,7 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
     wye_operation late = add(slot(0), slot(1), &fixed);
     late.u.dispatch.late_offset = 8;
     late.u.dispatch.late_size = 4;
-    // The program may use only the first 64 words of the second range.
+    // The second range has 256 bytes, so the program sees only 64 words of that buffer.
     const wye_operation part = add(slot(1), slot(0, alignment, 256, 64), &fixed);
     wye_operation clear = fill(nullptr, 0, 16, 3, 4);
     clear.u.fill.target_slot = 1;
@@ -145,7 +145,8 @@ TEST_CASE("a new buffer is not taken for a destroyed one at the same address (P-
     const Command command(rig.device, {&op, 1}, 1, 0);
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     for (std::uint64_t larger = 1; larger <= 64; larger *= 4) {
-        // The object may have the address of the one before; its memory has another size.
+        // The new buffer object may have the address of the previous one, which was destroyed, but
+        // its memory has another size.
         wye_buffer_object* r = rig.zeros(kCount * 4 * larger);
         const wye_binding slots[] = {binding(r, 0, kCount)};
         REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
@@ -288,7 +289,8 @@ TEST_CASE("an execution with unknown parts is refused, also after others (P-7, P
     typed.header = {sizeof typed, 77, nullptr};
     typed.operations = &plain;
     typed.operation_count = 1;
-    // A plugin may take shorter ways for what has run before.
+    // All refusals are repeated, since a plugin may shorten its checks for a command that has run
+    // before.
     for (int round = 0; round < 3; ++round) {
         CAPTURE(round);
         CHECK(rig.device.submit({&slots, 1}) == WYE_UNSUPPORTED);

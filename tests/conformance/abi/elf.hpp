@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dynamic part of an ELF file of 64 bits: what a shared object exports, and which libraries it
-// names. Reads the file only; no offset in it is trusted.
+// Reads the dynamic part of a 64-bit ELF file: what a shared object exports, and which libraries it
+// names. The file is only read, never loaded, and every offset in the file is checked.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace harness {
 
 struct SharedObject {
-    std::string fault;                 // why it cannot be read; empty: the rest is known
+    std::string fault;                 // why the file cannot be read; empty: the rest is known
     std::vector<std::string> exports;  // defined and visible, in the file's order
     std::vector<std::string> needs;    // DT_NEEDED
 };

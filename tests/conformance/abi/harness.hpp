@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A minimal host for one plugin: opens the built library, passes it a host table, and owns what it
-// returns. Every call goes through the ABI tables. If set-up fails, SetupFailed ends the test.
+// A minimal host for one plugin: opens the built library, passes a host table to the plugin, and
+// owns the objects that the plugin returns. Every call goes through the ABI tables. If the set-up
+// of a test fails, SetupFailed ends the test.
 #pragma once
 
 #include <array>
@@ -25,17 +26,17 @@
 
 namespace harness {
 
-constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
+constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a call that hangs takes that long
 
-// A test cannot go on, since the plugin did not do what its set-up needs.
+// The plugin did not do what the set-up of a test needs, so the test ends.
 struct SetupFailed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The export `symbol` of a library, which stays mapped.
+// Returns the exported `symbol` of a library. The library stays loaded.
 void* export_of(const char* library, const char* symbol);
 
-// The controls of a fake driver or loader, through an export that real drivers lack.
+// The controls of a fake driver or loader, which it gives by an export that real drivers lack.
 template <typename Control>
 const Control& control_of(const char* library, const char* symbol) {
     return *reinterpret_cast<const Control* (*)()>(export_of(library, symbol))();
@@ -43,8 +44,8 @@ const Control& control_of(const char* library, const char* symbol) {
 
 // The plugin under test, defined by each folder of tests.
 struct Subject {
-    const char* library = nullptr;              // path of the built plugin
-    const char* format = nullptr;               // of the artifacts that it accepts
+    const char* library = nullptr;              // path of the plugin's file
+    const char* format = nullptr;               // of the artifacts that the plugin accepts
     std::map<std::string, std::string> config;  // of every host, unless a test overrides it
     std::uint32_t device = 0;                   // index of the device that cases open
     // Paths of layers over the plugin, the first nearest to the host.
@@ -58,7 +59,7 @@ inline constexpr wye_hello kHello = {{sizeof(wye_hello), 0, nullptr},
                                      WYE_ABI_MINOR_FLOOR,
                                      WYE_ABI_MINOR_DRAFT,
                                      WYE_ABI_MINOR_FROZEN};
-// What a library's query describes.
+// The description that the query of a library's plugin returns.
 const wye_plugin_desc& desc_of(const char* library);
 
 // The contents of a plugin's error, causes included.
@@ -77,9 +78,9 @@ class Host {
     Host& operator=(const Host&) = delete;
     [[nodiscard]] const wye_host_table* table() const { return &table_; }
 
-    std::map<std::string, std::string> config;  // the subject's and the test's
+    std::map<std::string, std::string> config;  // the subject's, and what the test adds
 
-    // The log as "area: text"; the errors in it.
+    // `log`: all messages, as "area: text". `errors`: those of the level WYE_LOG_ERROR.
     [[nodiscard]] std::vector<std::string> log() const;
     [[nodiscard]] std::vector<std::string> errors() const;
     void add_log(std::uint32_t level, std::string line);
@@ -90,7 +91,7 @@ class Host {
     std::vector<std::string> log_, errors_;
 };
 
-// Receives an error object, and frees it.
+// Receives an error object from a call, and frees the object.
 class Sink {
   public:
     Sink() = default;
@@ -111,8 +112,8 @@ class Plugin {
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Null members if `init` or `probe_devices` failed: see `failure`. With layers, the table is
-    // that of the first.
+    // `table` and `object` are null if `init` or `probe_devices` failed: see `failure`. With
+    // layers, `table` and `object` are those of the first layer.
     Host host;
     const wye_plugin_table* table = nullptr;
     wye_plugin_object* object = nullptr;
@@ -120,19 +121,20 @@ class Plugin {
     wye_status status = WYE_OK;
     Failure failure;
 
-    // Shuts down before destruction, so that a test can read the log of the shutdown.
+    // Calls `shutdown` before the destructor does, so that a test can read what the plugin logs
+    // there.
     void close();
 
     // A fact of the subject's device.
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
 
-    // Opens a device; the subject's, unless another is given.
+    // Opens the device `index` or, without an index, the subject's.
     wye_status open(wye_device_object** out, const wye_device_table** table, wye_error** error,
                     std::optional<std::uint32_t> index = {}) const;
 
   private:
-    // What each layer gets: the table below it, and the host table for that.
+    // What each layer gets from the host: the table below the layer, and the host table for that.
     std::deque<wye_layer_next> below_;
     std::deque<wye_host_table> hosts_;
 };
@@ -147,24 +149,25 @@ class Device {
     Device& operator=(const Device&) = delete;
 
     wye_queue_object* queue_create(std::uint32_t kind = WYE_QUEUE_ANY, std::int32_t priority = 0);
-    // What the driver gave; all zero if the plugin does not say.
+    // What the driver gave the queue; all members are 0 if the plugin has no slot `info`.
     wye_queue_info queue_info(wye_queue_object* of);
     wye_buffer_object* buffer(std::uint64_t size, std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE,
                               std::uint64_t alignment = 16);
     wye_buffer_object* buffer(std::span<const std::byte> content);
-    // Over memory of the application (usage REGISTERED).
+    // A buffer of the usage REGISTERED, made of `memory`.
     wye_buffer_object* registered(std::span<std::byte> memory);
-    // Null if it does not compile, with `failure` set.
+    // Null, with `failure` set, if the artifact does not compile.
     wye_program_object* program(const wye_artifact& artifact);
-    // All zero if it cannot be mapped, with `failure` set.
+    // All members are 0, with `failure` set, if the buffer cannot be mapped.
     wye_mapping map(wye_buffer_object* buffer);
     void destroy(wye_buffer_object* buffer);
 
-    // Submits to `queue`, unless another is given. Returns the status; sets `value` on success.
+    // Submits to the queue `to`; without one, to `queue`. On success sets `value`.
     wye_status submit(std::span<const wye_operation> operations,
                       std::span<const wye_event> waits = {}, wye_queue_object* to = nullptr,
                       std::span<const wye_event> signals = {});
-    // A value of a queue's own timeline; what `query` and `wait` of the device say of it.
+    // `event`: a value of the timeline of queue `of`. `query` and `await` ask the device for that
+    // value.
     [[nodiscard]] wye_event event(wye_queue_object* of, std::uint64_t number) const;
     wye_status query(wye_queue_object* of, std::uint64_t number, wye_error** error) const;
     wye_status await(wye_queue_object* of, std::uint64_t number, std::uint64_t timeout_ns,
@@ -181,7 +184,7 @@ class Device {
     wye_queue_object* queue = nullptr;
     bool timed = false;
     std::uint64_t value = 0;   // of the last submit
-    std::uint64_t newest = 0;  // the next submit, to whichever queue, gets the value after it
+    std::uint64_t newest = 0;  // the next submit to any queue gets the value after this
     Failure failure;
 
   private:
@@ -192,8 +195,8 @@ class Device {
     std::vector<wye_program_object*> programs_;
 };
 
-// The description of a buffer of the usage DEVICE whose memory a native handle names. A case may
-// change its members between two calls of `create`.
+// The description of a buffer of the usage DEVICE whose memory is that of a native handle. A case
+// may change the members between two calls of `create`.
 struct NativeBuffer {
     NativeBuffer(std::uint64_t size, const wye_native_handle& of);
     NativeBuffer(const NativeBuffer&) = delete;
@@ -206,10 +209,10 @@ struct NativeBuffer {
     wye_buffer_desc desc{};
 };
 
-// A command of a device, destroyed with this.
+// A command of a device. The destructor destroys the command.
 class Command {
   public:
-    // `status` and `failure` are those of command_create.
+    // Calls command_create, and keeps the result in `status` and `failure`.
     Command(Device& device, std::span<const wye_operation> operations, std::uint32_t slots = 0,
             std::uint32_t params_size = 0, std::span<const wye_edge> edges = {},
             std::uint32_t flags = 0);
@@ -217,7 +220,7 @@ class Command {
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
 
-    // An execution with these bindings and this block.
+    // An execution of the command with these bindings and this parameter block.
     [[nodiscard]] wye_operation execute(std::span<const wye_binding> slots = {},
                                         const void* params = nullptr) const;
     [[nodiscard]] wye_command_info info() const;
@@ -233,7 +236,7 @@ class Command {
     std::uint32_t params_size_;
 };
 
-// An artifact of the subject's format around code and slots that outlive it.
+// An artifact of the subject's format. `code`, `entry` and `slots` must outlive the artifact.
 wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::span<const wye_slot> slots, std::uint32_t bindings,
                       std::uint32_t workgroup, std::uint32_t params_size = 0);
@@ -241,7 +244,7 @@ wye_artifact artifact(std::string_view code, std::string_view entry,
 wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
                        std::array<std::uint32_t, 3> groups, const void* params = nullptr,
                        std::uint32_t params_size = 0);
-// With one parameter, which a command may leave open.
+// A dispatch with one parameter of 32 bits, whose value a command may leave to its executions.
 inline wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
                               std::array<std::uint32_t, 3> groups, const std::uint32_t* param) {
     return dispatch(program, bindings, groups, param, sizeof *param);
@@ -254,7 +257,7 @@ wye_operation upload(wye_buffer_object* buffer, std::uint64_t offset,
                      std::span<const std::byte> bytes);
 wye_operation download(wye_buffer_object* buffer, std::uint64_t offset, std::span<std::byte> bytes);
 
-// A range of `count` 32-bit elements.
+// A range of `count` elements of 32 bits, from `offset` bytes on.
 wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count);
 // from, from + 1, ...
 std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from = 0);

@@ -21,7 +21,8 @@ constexpr std::uint32_t kInvocations = 256;
 constexpr std::array<std::uint32_t, 3> kAll = {kInvocations / 64, 1, 1};
 constexpr std::uint32_t kBy = 5;
 
-// A launch of the sample with the workgroups at `offset` of a buffer.
+// A launch of the sample program. The number of workgroups is read at `offset` of the buffer
+// `groups`.
 wye_operation indirect(wye_program_object* program, std::span<const wye_binding> bindings,
                        wye_buffer_object* groups, std::uint64_t offset = 0) {
     wye_operation out = harness::dispatch(program, bindings, kAll, &kBy);
@@ -31,7 +32,7 @@ wye_operation indirect(wye_program_object* program, std::span<const wye_binding>
     return out;
 }
 
-// The expected result: x + kBy in the elements of the first workgroups, zeros behind them.
+// The expected result after a launch of `groups` workgroups: x + kBy in their elements, then zeros.
 std::vector<std::uint32_t> sums(std::uint32_t groups) {
     auto out = counting(kInvocations, kBy);
     std::fill(out.begin() + groups * 64, out.end(), 0U);
@@ -45,7 +46,7 @@ wye_operation cooperative(wye_program_object* program, std::span<const wye_bindi
     return out;
 }
 
-// A device without the fact refuses the launch, alone and in a command.
+// Checks that a device without the fact refuses the launch in a submit, and in a command.
 void check_refused(Rig& rig, const wye_operation& launch) {
     CHECK(rig.device.submit({&launch, 1}) == WYE_UNSUPPORTED);
     harness::check_helpful(rig.device.failure, WYE_UNSUPPORTED);
@@ -66,7 +67,8 @@ TEST_CASE("a launch of as many workgroups as are claimed runs all of them (P-19)
     wye_status known = WYE_OK;
     const std::uint32_t claimed = rig.plugin.fact(WYE_FACT_KEY_MAX_WORKGROUPS, &known).xyz[0];
     if (known != WYE_OK) return harness::not_applicable("the device does not claim max_workgroups");
-    // Around the limit that drivers have most often, and up to the claim, if that is affordable.
+    // Numbers of workgroups around 65535, which is many drivers' limit, and up to the claimed
+    // maximum. No number is above kMost, which keeps the buffers small.
     constexpr std::uint32_t kMost = 65536 * 4;
     std::vector<std::uint32_t> sizes = {65535, 65536, 65537, claimed - 1, claimed};
     std::erase_if(sizes, [&](std::uint32_t n) { return n == 0 || n > claimed || n > kMost; });
@@ -100,7 +102,8 @@ TEST_CASE("an indirect launch runs the workgroups that its buffer has when it be
     const wye_operation launch = indirect(program, bindings, groups, 4);
     if (!rig.plugin.flag(WYE_FACT_KEY_INDIRECT_DISPATCH)) return check_refused(rig, launch);
     const wye_operation clear = fill(r, 0, kInvocations * 4, 0, 4);
-    // An upload writes the workgroups, in a submit before the launch, and in the same submit.
+    // An upload writes the number of workgroups: first in an earlier submit, then in the launch's
+    // own.
     for (const std::uint32_t n : {1U, 4U, 2U, 3U}) {
         CAPTURE(n);
         const std::vector<std::uint32_t> words = {99, n, 1, 1, 99};
@@ -112,12 +115,12 @@ TEST_CASE("an indirect launch runs the workgroups that its buffer has when it be
         const std::vector<std::uint32_t> more = {99, n % 4 + 1, 1, 1, 99};
         const wye_operation steps[] = {
             clear, harness::upload(groups, 0, bytes_of(more)), launch,
-            fill(groups, 0, 64, 9, 4)};  // comes after the launch has read them
+            fill(groups, 0, 64, 9, 4)};  // runs after the launch has read the number
         REQUIRE(device.submit(steps) == WYE_OK);
         REQUIRE(device.wait() == WYE_OK);
         harness::check_same(rig.words(r, kInvocations), sums(n % 4 + 1));
     }
-    // Nothing runs if one of the three is 0.
+    // No workgroup runs if one of the three numbers is 0.
     for (std::size_t zero = 1; zero <= 3; ++zero) {
         CAPTURE(zero);
         std::vector<std::uint32_t> words = {0, 2, 1, 1};
@@ -152,7 +155,7 @@ TEST_CASE("a program, a fill or a copy writes the workgroups of an indirect laun
         const wye_operation copied[] = {copy(counts, groups, 12, 0, 12)};
         REQUIRE(device.wait() == WYE_OK);
         harness::check_same(rig.words(r, kInvocations), sums(2));
-        // The second submit is made without waiting for the first.
+        // The launch is submitted while the copy before it may still run.
         REQUIRE(device.submit(copied) == WYE_OK);
         REQUIRE(device.submit({&launch, 1}) == WYE_OK);
         REQUIRE(device.wait() == WYE_OK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ends: objects that are destroyed in any order, with work pending, and many times.
+// Destruction of objects: in any order, with work pending, and many times.
 #include <algorithm>
 #include <array>
 
@@ -15,7 +15,7 @@ using harness::Rig;
 
 namespace {
 
-// One object of each kind of a device, owned by hand so that they can end in any order.
+// One object of each kind of a device. A case destroys them in the order that it chooses.
 class Objects {
   public:
     explicit Objects(Rig& rig) : device_(rig.device), table_(*rig.device.table) {
@@ -45,7 +45,7 @@ class Objects {
         if (kind == 'q') device_.queue_table->destroy(queue_);
         if (kind == 'c' && command_ != nullptr) table_.command_destroy(device_.object, command_);
     }
-    // Fills the buffer, runs the program on it and the command, and waits.
+    // Fills the buffer, runs the program and the command on it, and waits for their end.
     void use() {
         const std::uint32_t by = 1;
         const wye_binding bindings[] = {binding(buffer_, 0, 64), binding(buffer_, 512, 64)};
@@ -113,8 +113,8 @@ TEST_CASE("a queue or timeline ends while submits of other queues wait for its v
     const std::vector<wye_operation> slow(20, fill(c, 0, kBytes, 7, 1));
     for (std::uint32_t round = 0; round < 24; ++round) {
         CAPTURE(round);
-        const bool busy = round % 2 == 0;       // the waiting queue has work before
-        const bool ended = round / 2 % 2 == 0;  // the value has ended before its queue does
+        const bool busy = round % 2 == 0;       // work is pending on the queue that waits
+        const bool ended = round / 2 % 2 == 0;  // the value has ended before its queue is destroyed
         const bool made_one = round / 4 % 2 == 0;
         wye_queue_object* ends = rig.device.queue_create();
         harness::Timeline made(rig.device);
@@ -133,7 +133,7 @@ TEST_CASE("a queue or timeline ends while submits of other queues wait for its v
         if (ended) CHECK(rig.device.await(ends, value, kDeadline, nullptr) == WYE_OK);
         rig.device.queue_table->destroy(ends);
         made.destroy();
-        // New ones, perhaps at the addresses of the destroyed ones.
+        // New objects may have the addresses of those that were destroyed.
         rig.device.queue_table->destroy(rig.device.queue_create());
         CHECK(rig.device.await(waits, behind, kDeadline, nullptr) == WYE_OK);
         harness::check_same(rig.words(b, kWords), words);

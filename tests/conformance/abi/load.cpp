@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the file to the list of devices, one step for each case. The other suites need all of them.
+// The steps from the plugin's file to the list of devices, one case each. All other suites need
+// them.
 #include <dlfcn.h>
 
 #include <cctype>
@@ -14,7 +15,7 @@ using harness::text_of;
 
 namespace {
 
-constexpr std::uint32_t kMostTable = 64 * 1024;  // bytes; a larger size is no table's
+constexpr std::uint32_t kMostTable = 64 * 1024;  // bytes; no table has a larger size
 constexpr std::uint32_t kMostDevices = 4096;
 
 const wye_plugin_desc& described() {
@@ -26,7 +27,8 @@ const wye_plugin_desc& described() {
     return *desc;
 }
 
-// No entry of a chain is critical, since no host knows any; and the chain has an end.
+// Checks that no chain entry is critical, since hosts know no such entries, and that the chain
+// ends.
 void check_chain(const wye_header& header) {
     int entries = 0;
     for (auto* entry = static_cast<const wye_header*>(header.next); entry != nullptr;
@@ -45,7 +47,7 @@ void check_id(const std::string& id) {
     for (const char c : id) CHECK(((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'));
 }
 
-// A text has at most 4 KiB, which is what the host takes, and no control characters.
+// Checks that a text has at most 4 KiB, the host's limit, and no control characters.
 void check_text(std::string_view what, wye_string text) {
     CAPTURE(what);
     REQUIRE(text.size <= 4096);
@@ -56,7 +58,7 @@ void check_text(std::string_view what, wye_string text) {
     }
 }
 
-// Tells the report what the plugin says of itself, and below, of its devices.
+// Writes the plugin's description to the report. The second function writes that of a device.
 void tell(const wye_plugin_desc& desc) {
     if (harness::report() == nullptr) return;
     const auto number = [](std::uint32_t n) { return std::to_string(n); };
@@ -96,7 +98,8 @@ TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6, P-7)") 
     CHECK(desc.header.type == 0);
     check_chain(desc.header);
     CHECK(desc.minor_frozen <= desc.abi_minor);
-    // Minors that are not released have a draft, and those of 1.0 are refused.
+    // A plugin states a draft exactly if its minor is above the newest released one. 1.0 is
+    // released, so this fails for a plugin that was built against a draft of 1.0.
     CHECK((desc.abi_draft == 0) == (desc.minor_frozen == desc.abi_minor));
     CHECK(desc.host_minor_needed <= desc.abi_minor);
     CHECK(desc.host_minor_needed <= WYE_ABI_MINOR);

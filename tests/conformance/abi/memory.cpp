@@ -40,7 +40,7 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
 
 constexpr const char* kNoMappings = "the plugin maps no buffer";
 
-// A mapped buffer, as the host sees it. All of it is synchronised where the plugin asks for that.
+// The host's mapping of a buffer. Calls buffer_sync for all of it, if the plugin has that slot.
 class Mapped {
   public:
     Mapped(Device& device, wye_buffer_object* buffer, std::uint64_t size)
@@ -55,7 +55,7 @@ class Mapped {
         std::memcpy(mapping_.address, bytes.data(), bytes.size());
         sync(WYE_SYNC_TO_DEVICE);
     }
-    void mark() {  // all bytes are 0x5a
+    void mark() {  // sets all bytes to 0x5a
         std::memset(mapping_.address, 0x5a, size_);
         sync(WYE_SYNC_TO_DEVICE);
     }
@@ -78,7 +78,7 @@ class Mapped {
     wye_mapping mapping_;
 };
 
-// Memory of the application that may be registered.
+// Memory of the application for a buffer of the usage REGISTERED.
 class Memory {
   public:
     Memory(std::uint64_t size, std::uint64_t alignment)
@@ -98,9 +98,10 @@ class Memory {
     std::unique_ptr<std::byte, Free> bytes_;
 };
 
-// Copies bytes from `up` to buffers of each usage, and on to `down`, with an offset first in the
-// source, then in the target; and once between the two. `up` and `down` are mapped as `in` and
-// `out`.
+// For each usage, copies bytes from the buffer `up` to a buffer of that usage, and from there to
+// `down`: first without an offset, then with offsets in the source of the first copy and the target
+// of the second. Then copies 3 bytes directly from `up` to `down`. `in` and `out` are the mappings
+// of `up` and `down`.
 void copy_through(Device& device, std::span<const std::uint32_t> usages, wye_buffer_object* up,
                   wye_buffer_object* down, Mapped& in, Mapped& out, std::uint64_t bytes) {
     for (const std::uint32_t usage : usages)
@@ -228,7 +229,7 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
             harness::check_same(values_of<std::uint32_t>(out.read()), counting(64, 101 * by));
             harness::check_same(values_of<std::uint32_t>(in.read()), counting(64, 102 * by));
         }
-        // Transfers see them too, and the mapping stays.
+        // Transfers work on a mapped buffer too, and the mapping stays valid.
         in.write(bytes_of(counting(64, 5)));
         harness::check_same(rig.words(x, 64), counting(64, 5));
         REQUIRE(device.run(fill(x, 0, 256, 8, 4)) == WYE_OK);
@@ -269,7 +270,7 @@ TEST_CASE("copies of staging memory keep their order with the submits around the
     constexpr std::size_t kRounds = 8;
     std::vector<Mapped> in;
     std::vector<Mapped> out;
-    // Parameters of all submits. Nobody waits for a submit before the last.
+    // The parameter of each submit. Only the last submit is waited for.
     const std::vector<std::uint32_t> by = counting(kRounds, 1);
     for (std::size_t i = 0; i < kRounds; ++i) {
         wye_buffer_object* up = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
@@ -315,7 +316,7 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
     constexpr std::uint64_t kSize = std::uint64_t{2} << 20U;
     const Memory from(kSize, alignment);
     const Memory to(kSize, alignment);
-    // The second time after its buffer was destroyed.
+    // The memory is registered twice: the second time after the first buffer was destroyed.
     for (const auto& usages :
          {usages_of(device), std::vector<std::uint32_t>{WYE_BUFFER_USAGE_DEVICE}}) {
         wye_buffer_object* up = device.registered(from.bytes());
@@ -347,7 +348,7 @@ TEST_CASE("fills of every size, place and pattern touch no byte beside them (P-2
                     harness::check_same(device.download(buffer, 48), expected);
                     device.destroy(buffer);
                 }
-    // A pattern longer than a word, over more bytes than are staged at once.
+    // A pattern of 8 bytes, over more bytes than a plugin stages at once.
     std::vector<std::byte> expected(200008);
     wye_buffer_object* large = device.buffer(std::span(expected));
     REQUIRE(device.run(fill(large, 8, 200000, 0x0102030405060708U, 8)) == WYE_OK);
@@ -425,7 +426,7 @@ TEST_CASE("too much memory is refused with figures, and no memory at all is a bu
         harness::check_helpful(device.failure, WYE_DEVICE_MEMORY);
         CHECK(device.failure.message.find(std::to_string(size)) != std::string::npos);
     }
-    // After that everything is still usable.
+    // After the refusals all objects are still usable.
     wye_buffer_object* none = device.buffer(0);
     REQUIRE(none != nullptr);
     CHECK(device.download(none, 0).empty());

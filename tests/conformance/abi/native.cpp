@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native handles: the extension wye.native_handle of a device. A plugin without it has nothing to
-// show here. And the refusals of native events, which the kit cannot make.
+// Native handles: the extension wye.native_handle of a device. For a plugin without the extension
+// these cases do not apply. Native events: only refusals, since the kit cannot make such events.
 #include <set>
 
 #include "conformance/abi/rig.hpp"
@@ -21,7 +21,8 @@ const wye_native_table* table_of(const Rig& rig, std::uint32_t version = 1) {
         rig.device.table->get_extension(rig.device.object, {name.data(), name.size()}, version));
 }
 
-// Returns the handle that a slot gives, after checks. A slot without one must return UNSUPPORTED.
+// Checks the handle that a slot gives, and returns it. A slot without a handle must return
+// UNSUPPORTED.
 template <typename Ask>
 wye_native_handle ask(Ask&& slot) {
     wye_native_handle out{};
@@ -54,7 +55,7 @@ bool equal(const wye_native_handle& a, const wye_native_handle& b) {
     return true;
 }
 
-// An entry that a handle cannot have.
+// A critical chain entry that no native handle has.
 constexpr wye_header kUnknown = {sizeof(wye_header), (WYE_FIRST_VENDOR - 2) | WYE_CHAIN_CRITICAL,
                                  nullptr};
 
@@ -92,10 +93,10 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
     REQUIRE((one != nullptr && two != nullptr));
     const wye_native_handle first = of_buffer(one), second = of_buffer(two);
     const wye_native_handle owner = of_device(), queue = of_queue(rig.device.queue);
-    REQUIRE(first.count >= 1);  // every buffer has a handle
+    REQUIRE(first.count >= 1);  // each buffer must have a handle
     CHECK(text_of(first.values[0].type) == text_of(second.values[0].type));
     CHECK(first.values[0].value != second.values[0].value);
-    // Work changes none of them.
+    // Work on a buffer changes no handle.
     REQUIRE(rig.device.run(harness::fill(one, 0, 256, 7, 4)) == WYE_OK);
     CHECK(equal(of_buffer(one), first));
     CHECK(equal(of_buffer(two), second));
@@ -103,7 +104,7 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
     CHECK(equal(of_queue(rig.device.queue), queue));
 }
 
-// A buffer whose memory is that of another one, as an application would allocate it.
+// The second buffer is made of the memory of the first, as if the application had allocated that.
 TEST_CASE("a buffer of native memory is that memory, and leaves it when destroyed (P-51, P-7)") {
     Rig rig;
     const wye_native_table* table = table_of(rig);

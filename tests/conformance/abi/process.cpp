@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a plugin does to its process, from loading to shutdown. A change that a driver's library
-// made is told and is no failure: the host undoes most of them.
+// made is noted and is no failure: the host undoes most of these changes.
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@ using harness::ProcessWatch;
 
 namespace {
 
-// Runs the sample once, if the kit has one for the device; else moves some bytes.
+// Runs the sample program once. If the kit has none in a format of the device, copies some bytes.
 void work_on(const wye_device_info& info, harness::Device& device) {
     const auto words = harness::counting(64);
     wye_buffer_object* x = device.buffer(harness::bytes_of(words));
@@ -29,7 +29,7 @@ void work_on(const wye_device_info& info, harness::Device& device) {
     (void)device.run(harness::dispatch(program, bindings, {1, 1, 1}, &by));
 }
 
-// Uses the plugin from its loading to its shutdown, and calls `after` with each step.
+// Uses the plugin from loading to shutdown, and calls `after` with the name of each step.
 void use_plugin(const std::function<void(const char* step)>& after) {
     harness::export_of(harness::subject().library, WYE_PLUGIN_QUERY_SYMBOL);
     after("loading");
@@ -89,7 +89,8 @@ TEST_CASE("nothing is printed (P-9)") {
                   "printed to standard output: " << first_of(printed.output()));
     if (printed.errors().empty()) return;
     const std::string text = "printed to standard error: " + first_of(printed.errors());
-    // A driver's own words cannot be told from the plugin's.
+    // With a driver's library loaded, nobody can tell whether the driver or the plugin printed
+    // this.
     if (ProcessWatch::driver_loaded())
         harness::note(text);
     else
@@ -103,8 +104,8 @@ TEST_CASE("threads and descriptors end with shutdown (P-29)") {
     use_plugin([](const char*) {});
     const std::size_t descriptors = harness::count_descriptors();
     for (int round = 0; round < 3; ++round) use_plugin([](const char*) {});
-    // Threads that were joined may need a moment to leave the list.
-    for (int tries = 0; tries < 20 && harness::count_threads() > threads; ++tries)
+    // A thread that was joined may stay in the list of threads for a moment.
+    for (int tries = 0; tries < 10'000 && harness::count_threads() > threads; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const auto judge = [&](std::size_t before, std::size_t now, const char* what) {
         if (now <= before) return;

@@ -10,7 +10,7 @@ using harness::Rig;
 
 namespace {
 
-// Runs the sample once; it adds 5.
+// Runs the sample program once; it must add 5 to each element.
 void check_runs(Rig& rig, wye_program_object* program) {
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(64)));
     wye_buffer_object* r = rig.zeros(256);
@@ -85,14 +85,14 @@ TEST_CASE("a saved program loads again and does the same (P-33)") {
     if (table.program_save == nullptr)
         return harness::not_applicable("the plugin saves no programs");
     wye_program_object* program = rig.add_program();
-    check_runs(rig, program);  // some can be saved only after a launch
+    check_runs(rig, program);  // some programs can be saved only after a launch
     harness::Sink sink;
     wye_bytes saved{};
     const wye_status status = table.program_save(rig.device.object, program, &saved, sink.out());
     if (status == WYE_UNSUPPORTED) return harness::not_applicable("the driver saves no programs");
     REQUIRE_MESSAGE(status == WYE_OK, sink.failure().message);
     REQUIRE(saved.size > 0);
-    REQUIRE(saved.size <= std::uint64_t{256} << 20U);  // the maximum that the host takes
+    REQUIRE(saved.size <= std::uint64_t{256} << 20U);  // the host's limit
     const auto* bytes = static_cast<const std::byte*>(saved.data);
     const std::vector<std::byte> kept(bytes, bytes + saved.size);
     const wye_artifact artifact = rig.sample();

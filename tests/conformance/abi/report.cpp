@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-// The report of this process, which has one descriptor for it.
+// The report of this process. A process has at most one.
 std::unique_ptr<Report>& chosen() {
     static std::unique_ptr<Report> value;
     return value;
@@ -82,7 +82,7 @@ void blame(std::string_view rule) {
 }
 
 void fail_and_leave(const char* rule, const char* text) {
-    char lines[1024];  // nothing is allocated, since a handler of a signal may call this
+    char lines[1024];  // allocates nothing: a signal handler may call this
     const bool told = report() != nullptr;
     const int size =
         std::snprintf(lines, sizeof lines,

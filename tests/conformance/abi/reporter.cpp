@@ -80,7 +80,7 @@ class Reporter : public doctest::IReporter {
     void test_case_skipped(const doctest::TestCaseData&) override {}
 
   private:
-    static constexpr int kMost = 100;  // reported failures of one case
+    static constexpr int kMost = 100;  // maximum of reported failures of one case
 
     void fail(std::string text, const char* file, int line) {
         if (++failures_ > kMost) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts of other versions: newer and older ones, structures that are longer.
+// Hosts of other versions, newer and older, and structures with members of later minors.
 #include <cstddef>
 #include <cstring>
 
@@ -19,7 +19,7 @@ wye_plugin_query_fn query_of() {
         harness::export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
 }
 
-// A structure as a later minor has it: longer, with members and an entry of its chain that this
+// A structure as a later minor defines it: with more members, and with a chain entry that this
 // plugin does not know.
 constexpr wye_header kLater = {sizeof(wye_header), WYE_FIRST_VENDOR - 1, nullptr};
 template <typename T>
@@ -30,7 +30,7 @@ struct Longer {
         std::memset(later, 0xa5, sizeof later);
         known.header = {sizeof(Longer), 0, &kLater};
     }
-    // The plugin wrote no member that it does not know, nor the header.
+    // Whether the plugin has changed neither a member that it does not know nor the header.
     [[nodiscard]] bool untouched() const {
         if (known.header.size != sizeof(Longer) || known.header.next != &kLater) return false;
         for (const std::uint64_t word : later)
@@ -72,7 +72,7 @@ TEST_CASE(
     next_draft.draft = WYE_ABI_MINOR_DRAFT + 1;
     wye_hello released = kHello;
     released.draft = 0;
-    wye_hello shorter = kHello;  // as a host of the first draft, which ends before `draft`
+    wye_hello shorter = kHello;  // like a host of the first draft: its hello ends before `draft`
     shorter.header.size = offsetof(wye_hello, draft);
     shorter.draft = 77;  // a plugin must not read it
     for (const wye_hello& hello : {newer, next_draft, released, shorter}) {
@@ -111,7 +111,7 @@ TEST_CASE("a plugin starts with a newer host, whose table is longer (P-3)") {
 
 TEST_SUITE_END();
 
-// A suite of its own, since it needs a device.
+// These cases need a device, so they have a suite of their own.
 TEST_SUITE_BEGIN("device_skew");
 
 TEST_CASE("longer descriptions of a newer host are read as far as the plugin knows them (P-3)") {

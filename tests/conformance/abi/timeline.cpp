@@ -31,7 +31,7 @@ TEST_CASE("values are the host's, and an empty submit is reached after what came
     const std::uint64_t last = rig.device.value;
     CHECK(rig.device.query(queue, last + 1, nullptr) == WYE_NOT_READY);
     CHECK(rig.device.await(queue, 8, UINT64_MAX, nullptr) ==
-          WYE_OK);  // no submit had 8: reached with 6
+          WYE_OK);  // no submit had the value 8, so it is reached with 6
     CHECK(rig.device.await(queue, kSubmits * 3 - 4, 60'000'000'000U, nullptr) == WYE_OK);
     CHECK(rig.device.query(queue, 8, nullptr) == WYE_OK);
     CHECK(rig.device.wait() == WYE_OK);
@@ -229,7 +229,8 @@ TEST_CASE(
         out.flags = WYE_EVENT_ORDER_ONLY;
         return out;
     };
-    // Submits to both queues behind the event; the upload is right only if the wait ends.
+    // To each of both queues, submits an upload that waits for the event. The buffer ends with the
+    // right bytes only if the submit has waited.
     const auto runs_behind = [&](const wye_event& event) {
         for (wye_queue_object* waiting : {queue, other}) {
             REQUIRE(rig.device.submit({&again, 1}, {&event, 1}, waiting) == WYE_OK);
@@ -255,7 +256,7 @@ TEST_CASE(
         runs_behind(event);
     }
     if (rig.device.queue_table->cancel != nullptr) {
-        // Cancelled while another queue waits for it.
+        // The submit is cancelled while a submit of another queue waits for it.
         const std::vector<wye_operation> many(200, up);
         REQUIRE(rig.device.submit(many, {}, queue) == WYE_OK);
         const std::uint64_t value = rig.device.value;
@@ -291,7 +292,7 @@ TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (
     }
     CHECK(table.cancel(queue, values[1], values[2], nullptr) == WYE_OK);
     CHECK(table.cancel(queue, values[4] + 1, UINT64_MAX, nullptr) ==
-          WYE_OK);  // nobody submitted these
+          WYE_OK);  // no submit had these values
     for (std::size_t i = 0; i < values.size(); ++i) {
         rig.device.value = values[i];
         const wye_status status = rig.device.wait(kDeadline);

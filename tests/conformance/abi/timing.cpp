@@ -27,8 +27,8 @@ TEST_CASE(
         CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
         return harness::not_applicable("the plugin gives no times");
     }
-    constexpr std::uint64_t kClockError = 1'000'000;      // maximum between both clocks
-    constexpr std::uint64_t kOtherClock = 1'000'000'000;  // a difference that another clock has
+    constexpr std::uint64_t kClockError = 1'000'000;      // maximum error between both clocks
+    constexpr std::uint64_t kOtherClock = 1'000'000'000;  // times of another clock differ by more
     constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);
     REQUIRE(rig.device.run(fill(buffer, 0, kBytes, 1, 4)) == WYE_OK);
@@ -41,7 +41,7 @@ TEST_CASE(
         wye_timing time{};
         time.header.size = sizeof time;
         REQUIRE(table.timing(rig.device.queue, rig.device.value, &time, nullptr) == WYE_OK);
-        // The two clocks may run apart by a little.
+        // The device's clock and the host's may differ a little in speed.
         CHECK(time.device_ns <= spent + spent / 10 + 100'000);
         wye_timing again{};
         again.header.size = sizeof again;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What no plugin of this version knows, since it is of a later one or of a vendor: flags, types and
-// kinds, and critical entries of chains. A plugin refuses them wherever a host may put them, and
-// skips all other entries.
+// Flags, types, kinds and critical chain entries that no plugin of this version knows, since they
+// belong to a later version or to a vendor. A plugin must refuse them wherever a host may put them,
+// and must skip all other unknown chain entries.
 #include <algorithm>
 #include <array>
 
@@ -17,9 +17,9 @@ using harness::subject;
 
 namespace {
 
-constexpr std::uint32_t kHighest = 0x80000000U;  // of the bits of flags
+constexpr std::uint32_t kHighest = 0x80000000U;  // the highest bit of `flags`
 
-// Entries of a vendor, by name, and of a later minor.
+// Unknown chain entries: of a vendor, by name, and of a later minor.
 constexpr std::string_view kName = "org.wye.conform.unknown";
 constexpr wye_named_entry kNamed = {{sizeof(wye_named_entry), WYE_CHAIN_NAMED, nullptr},
                                     {kName.data(), kName.size()}};
@@ -33,7 +33,7 @@ constexpr wye_header kPlainThenCritical = {sizeof(wye_header), WYE_FIRST_VENDOR 
                                            &kNamedCritical};
 constexpr const wye_header* kCriticals[] = {&kCritical, &kPlainThenCritical};
 
-// Entries with a meaning in some structure, which are unknown in all others.
+// Entries that mean something in one kind of structure, and are unknown in all others.
 struct Elsewhere {
     wye_header header;
     std::uint64_t members[8];
@@ -46,9 +46,9 @@ constexpr Elsewhere kElsewhere[] = {
     elsewhere(WYE_CHAIN_LAYER_NEXT), elsewhere(WYE_CHAIN_NATIVE_MEMORY),
     elsewhere(WYE_CHAIN_NATIVE_WAIT)};
 
-// Tries a description with each kind of thing that is unknown. `make` makes a call with it, and
-// sets `made` if the call has made something. `flags`: those that exist; `entry`: the type of the
-// entry that the structure may have.
+// Checks that each kind of unknown thing in a description is refused. `make` makes a call with the
+// description, and sets `made` if the call has made an object. `flags`: all flags that the contract
+// defines; `entry`: the type of the chain entry that this structure may have.
 template <typename Desc, typename Make>
 void check_description(std::string_view what, const Desc& desc, std::uint32_t flags,
                        std::uint32_t entry, const Make& make) {
@@ -92,7 +92,7 @@ Desc blank() {
     return out;
 }
 
-// Operations of which each has one part that is unknown. They would change `target`.
+// Operations with one unknown part each. If a plugin ran them, they would change `target`.
 struct Strange {
     struct One {
         std::string_view what;
@@ -297,7 +297,7 @@ TEST_CASE("artifacts with unknown parts are refused, and not built (P-3, P-7)") 
          {0U, WYE_SLOT_GRID_BARRIER + 1U, std::uint32_t{WYE_FIRST_VENDOR}})
         check_slot(sample.slot_count, kind, 0);
 
-    // Saved programs and translations have artifacts, too.
+    // `program_load` and `translate` take artifacts, too.
     const auto check_refused = [&](std::string_view what, const auto& call) {
         CAPTURE(what);
         for (const wye_header* chain : kCriticals) {
@@ -305,7 +305,7 @@ TEST_CASE("artifacts with unknown parts are refused, and not built (P-3, P-7)") 
             artifact.header.next = chain;
             harness::Sink sink;
             const wye_status status = call(artifact, sink.out());
-            if (status == WYE_UNIMPLEMENTED) return;  // a layer over a plugin without the slot
+            if (status == WYE_UNIMPLEMENTED) return;  // a layer whose plugin lacks the slot
             CHECK(status == WYE_UNSUPPORTED_EXTENSION);
             check_helpful(sink.failure(), WYE_UNSUPPORTED_EXTENSION);
         }

@@ -25,7 +25,7 @@ std::string real_path(const std::string& path) {
     return std::filesystem::canonical(path, error).string();
 }
 
-// Libraries that belong to the plugin's own code or to its language.
+// Whether a library is the plugin itself or a run-time library of C or C++.
 bool of_the_plugin(const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     for (const std::string_view own : {"libstdc++.", "libgcc_s.", "libm.", "libc.", "ld-linux",
@@ -52,13 +52,13 @@ const std::set<std::string>& loaded_first() {
     return libraries;
 }
 
-// SIG_DFL and SIG_IGN included.
+// The address of the handler's code, or SIG_DFL or SIG_IGN.
 const void* code_of(const struct sigaction& action) {
     return (action.sa_flags & SA_SIGINFO) != 0 ? reinterpret_cast<const void*>(action.sa_sigaction)
                                                : reinterpret_cast<const void*>(action.sa_handler);
 }
 
-// Whether code is in a library that is neither the plugin nor the program.
+// Whether code is in a library other than the plugin and the run-time libraries.
 bool in_a_driver(const void* code) {
     Dl_info info{};
     return ::dladdr(code, &info) != 0 && info.dli_fname != nullptr && info.dli_fname[0] == '/' &&
@@ -71,7 +71,7 @@ bool flushes_to_zero() {
     return same == 0.0F;
 }
 
-// The name of a variable that is not the same.
+// The name of an environment variable that was added, changed or removed.
 std::string first_new(const std::set<std::string>& before, const std::set<std::string>& now) {
     for (const auto& [here, there] : {std::pair(&now, &before), std::pair(&before, &now)})
         for (const std::string& variable : *here)
@@ -122,7 +122,7 @@ std::vector<Change> ProcessWatch::changes() const {
     const Seen now = look();
     const bool driver = driver_loaded();
     std::vector<Change> out;
-    std::string numbers[2];  // of signals: the plugin's, then the drivers'
+    std::string numbers[2];  // signal numbers: with handlers of the plugin, of drivers
     for (std::size_t number = 1; number < now.handlers.size(); ++number) {
         const void* code = code_of(now.handlers[number]);
         if (code == code_of(before_.handlers[number])) continue;

@@ -22,10 +22,10 @@ constexpr std::size_t kCount = 256;  // elements of x, in 4 workgroups of 64
 
 struct Exercise {
     std::string_view capability;
-    std::vector<const char*> needs;  // other capabilities of the program
+    std::vector<const char*> needs;  // other capabilities that the program needs
     unsigned input;                  // kind of the elements of x
-    std::size_t output_bytes;        // of r
-    const char* text;                // what follows the header, which declares x
+    std::size_t output_bytes;        // size of r
+    const char* text;                // the program after its header, which declares x
 };
 
 const std::vector<Exercise>& exercises() {
@@ -116,7 +116,7 @@ main { r[global_id.x] = subgroup_add(x[global_id.x]); })"},
     return kExercises;
 }
 
-// Capabilities that no program needs, with the cases that exercise them.
+// Capabilities that no program needs, and the cases of the kit that exercise them.
 struct Elsewhere {
     std::string_view capability, where;
 };
@@ -160,7 +160,8 @@ std::string run(const Device& device, const Exercise& exercise) {
     return difference(launch.buffers, *got, *wanted);
 }
 
-// Each workgroup says that it ran, and the first one how many the program sees.
+// Each workgroup counts itself in `ran`; the first one writes the number of workgroups that it
+// sees.
 constexpr const char* kMarks = R"(wye 1; program marks; workgroup 4;
 input_output ran: u32[]; output seen: u32[3];
 main {
@@ -171,8 +172,8 @@ main {
     }
 })";
 
-// The first difference of launches whose workgroups come from a buffer. What a program sees of them
-// is the host's word in a launch of a grid slot, and the plugin's in all others.
+// Checks launches whose number of workgroups comes from a buffer, and returns the first difference.
+// The host does not know that number, so it is the plugin that gives num_workgroups to the program.
 wye::Result<std::string> run_indirect(const Device& device) {
     using Words = std::vector<std::uint32_t>;
     constexpr std::size_t kMost = 64;

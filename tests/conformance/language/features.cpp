@@ -12,7 +12,7 @@
 namespace conformance {
 namespace {
 
-// Loops with more iterations than some drivers allow.
+// Loops with more iterations than some drivers allow an invocation.
 constexpr const char* kLongLoops = R"(wye 1; program long_loops; workgroup 16;
 param rounds: u32;
 input x: u32[]; output r: u32[len(x)];
@@ -28,8 +28,8 @@ struct Input {
     const char* name;
     unsigned kind;
     std::size_t count;
-    bool output = false;  // whether it is an output, too
-    bool zero = false;    // starts as zeros, not random
+    bool output = false;  // whether the buffer is an output, too
+    bool zero = false;    // begins as zeros, not as random values
 };
 struct Output {
     const char* name;
@@ -45,7 +45,8 @@ struct Feature {
     std::array<std::uint32_t, 3> groups;
 };
 
-// Neighbours are in other workgroups, so each round must end in all workgroups first.
+// An element's neighbours may belong to other workgroups, so each workgroup must wait for all
+// others before it begins the next round.
 constexpr const char* kRelax = R"(wye 1; program relax; workgroup 64;
 param rounds: u32;
 input_output a: u32[]; output b: u32[len(a)];
@@ -61,7 +62,7 @@ main {
     a[global_id.x] = a[global_id.x] + 1u;
 })";
 
-// The distance is a let of the loop that stays live across its barriers.
+// `distance` is a `let` of the loop whose value is kept across the grid barriers in the loop.
 constexpr const char* kScan = R"(wye 1; program scan; workgroup 32;
 input_output a: u32[]; output t: u32[len(a)];
 main {
@@ -77,7 +78,7 @@ main {
     }
 })";
 
-// Inner loops without iterations, shared arrays that each phase zeroes, 64-bit counters.
+// Inner loops without iterations, shared arrays that are zeros in each phase, 64-bit loop counters.
 constexpr const char* kPhases = R"(wye 1; program phases; workgroup 16;
 param first: i64; param stride: i64;
 input_output a: u32[]; output sums: u32[len(a)]; shared s: u32[16];
@@ -163,7 +164,7 @@ main {
     p[i] = bitcast<u32>(f16x2(v.x, v.w));
 })";
 
-// Sums of small integers are exact in every order.
+// Sums of small integers are exact in every order of additions.
 constexpr const char* kFloatSums = R"(wye 1; program float_sums; workgroup 64;
 input x: u8[]; input_output r: f32[8]; shared s: f32[4];
 main {
@@ -252,7 +253,7 @@ Launch launch_of(const Feature& feature, const std::vector<std::uint64_t>& param
     return launch;
 }
 
-// The text, with a demand for subgroups of `width` unless it is 0.
+// The text of a feature's program; with a `subgroup` clause unless `width` is 0.
 std::string text_of(const Feature& feature, std::uint32_t width) {
     std::string text = feature.text;
     if (width == 0) return text;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The results of math set 2 for all 2^32 values of f32, as digests: tests/golden/math/digests.txt
-// has 16 for each function of one argument, one for each sixteenth of the values in the order of
-// their bits. The device makes a hash of each 1024 results (FNV-1a over words of 32 bits, with the
-// constants for 64 bits); a digest is the SHA-256 of these hashes as little-endian bytes.
+// The results of math set 2 for all 2^32 values of f32, compared with published digests. The file
+// tests/golden/math/digests.txt has 16 digests for each function of one argument, one for each
+// sixteenth of the values in the order of their bits. The device computes a hash of each 1024
+// results: FNV-1a over words of 32 bits, with the constants for 64 bits. A digest is the SHA-256 of
+// these hashes as little-endian bytes.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -24,13 +25,13 @@ namespace conformance {
 namespace {
 
 constexpr std::uint32_t kParts = 16;
-constexpr std::uint32_t kTogether = 1024;  // results of a hash
+constexpr std::uint32_t kTogether = 1024;  // results in one hash
 constexpr std::uint32_t kHashes = (std::uint64_t{1} << 32) / kParts / kTogether;
 static_assert(std::endian::native == std::endian::little);
 
 struct Published {
     std::string function;
-    std::vector<std::string> digests;  // kParts
+    std::vector<std::string> digests;  // kParts of them
 };
 std::vector<Published> published() {
     std::vector<Published> out;
@@ -69,7 +70,7 @@ void run_functions(const Device& device, const Seeds& cases, Tally& tally) {
     const std::vector<Published> all = published();
     const auto begun = std::chrono::steady_clock::now();
     std::optional<wye::Result<wye::Program>> program;
-    std::size_t of = all.size();  // the function of `program`
+    std::size_t of = all.size();  // the index of the function that `program` computes
     const std::uint64_t end = std::min<std::uint64_t>(cases.last, all.size() * kParts);
     for (std::uint64_t i = cases.first; i < end; ++i) {
         if (!tally.skips() && std::chrono::steady_clock::now() - begun >= cases.time)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that take as much of a limit as the device claims, or as the language allows, if that is
-// less. One that the device refuses by that limit's name is no failure, and no success.
+// Programs that use a limit completely: as much as the device claims, or as the language allows if
+// that is less. If the device refuses a program by the limit's name, the case does not apply.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -33,7 +33,7 @@ Binding words_out(std::size_t count) {
     return {"r", false, true, std::vector<std::byte>(count * kWord)};
 }
 
-// Two workgroups with that many invocations each, which exchange elements.
+// Two workgroups of `invocations` invocations each, which exchange elements in `shared` memory.
 Full widest(std::uint64_t invocations) {
     const std::string n = std::to_string(invocations);
     Full out;
@@ -49,7 +49,8 @@ Full widest(std::uint64_t invocations) {
     return out;
 }
 
-// A workgroup of 64 invocations, which write all shared bytes, and read what others wrote.
+// A workgroup of 64 invocations that writes all bytes of `shared` memory. Each invocation then
+// reads what another invocation has written.
 Full most_shared(std::uint64_t bytes) {
     const std::uint64_t rounds = bytes / kWord / 64;
     const std::string k = std::to_string(rounds);
@@ -75,7 +76,8 @@ Full most_shared(std::uint64_t bytes) {
     return out;
 }
 
-// A program with `count` buffers, of which the last gets the sums of the others.
+// A program with `count` buffers. The last buffer gets the sums of the elements of all other
+// buffers.
 Full most_buffers(std::uint64_t count) {
     Full out;
     out.text = "wye 1; program most_buffers; workgroup 64;\n";
@@ -105,9 +107,10 @@ void check(const Device& device, const Full& full, Tally& tally) {
     tally.end(got.ok() ? difference(full.launch.buffers, *got, *wanted) : got.error().text());
 }
 
-// A grid with `count` workgroups in one axis, each of which writes its number, so that one that
-// does not run or runs as another one is seen. The host splits what is larger than the device's
-// limit, for which the device needs 64-bit integers. `apart`: why the case does not apply.
+// A grid with `count` workgroups on one axis. Each workgroup writes its number, which shows a
+// workgroup that does not run or has a wrong number. The host splits a grid above the limit of a
+// device that has 64-bit integers; other devices may refuse it. `apart`: why the case does not
+// apply; empty: the case applies.
 std::string check_grid(const Device& device, std::size_t axis, std::uint32_t count,
                        std::string& apart) {
     const char* const names[] = {"x", "y", "z"};
@@ -135,7 +138,8 @@ std::string check_grid(const Device& device, std::size_t axis, std::uint32_t cou
     return difference(launch.buffers, *got, {bytes});
 }
 
-// Around the limit that drivers have most often, and around the claim, where that is affordable.
+// Grids around 65535 workgroups, which is many drivers' limit, and around the claimed limit. None
+// has more than kMost workgroups.
 void check_grids(const Device& device, Tally& tally) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 20U;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -154,9 +158,9 @@ void check_grids(const Device& device, Tally& tally) {
 }
 
 struct Limit {
-    const char* name;  // the fact
+    const char* name;  // the device fact
     const char* what;
-    std::uint64_t most;  // of the language
+    std::uint64_t most;  // the limit of the language
     std::function<Full(std::uint64_t)> fill;
 };
 
@@ -173,7 +177,7 @@ void run_limits(const Device& device, Tally& tally) {
     for (const Limit& limit : limits) {
         if (!tally.begin(limit.what, "P-19")) continue;
         std::uint64_t claimed = device.limit(limit.name, 0);
-        // A workgroup of one row can have no more than the first axis takes.
+        // The workgroup has only an x axis, whose limit may be lower.
         if (limit.most == WYE_LIMIT_WORKGROUP)
             claimed = std::min<std::uint64_t>(claimed, device.axes("max_workgroup_size")[0]);
         if (claimed == 0)

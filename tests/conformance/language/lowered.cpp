@@ -59,6 +59,7 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f32_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F32_SQRT);
     facts.native_f32_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA);
     facts.native_normal_f32_fma = plugin.flag(wye::sdk::facts::kNativeNormalF32Fma);
+    facts.f32_to_f64_rate = plugin.fact(wye::sdk::facts::kF32ToF64Rate).u;
     facts.native_f64_div = plugin.flag(WYE_FACT_KEY_NATIVE_F64_DIV);
     facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);

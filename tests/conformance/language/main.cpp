@@ -22,8 +22,10 @@ constexpr const char* kUsage =
     "each)\n"
     "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
     "  reference                                      the examples of the language reference\n"
-    "  random [--seeds FIRST..LAST] [--seconds N] [--dump FOLDER]\n"
-    "         random programs, LAST left out; after N seconds no other one begins\n"
+    "  random [--seeds FIRST..LAST] [--every N] [--seconds N] [--dump FOLDER]\n"
+    "         random programs, LAST left out; after N seconds no other one begins; with --seeds "
+    "4..LAST\n"
+    "         --every 5, all call math functions\n"
     "  traps  as random, with programs that may trap\n"
     "  functions [--seeds FIRST..LAST] [--seconds N]\n"
     "         all results of math functions of f32, 16 cases for each; for all, 0..352\n"
@@ -40,7 +42,7 @@ constexpr const char* kUsage =
 
 using support::Device;
 
-constexpr const char* kRules = "P-23";  // of the suites that name no others
+constexpr const char* kRules = "P-23";  // of suites without rules of their own
 
 struct Options {
     std::string suite, device, only, plugin;
@@ -105,6 +107,8 @@ bool read(int argc, char** argv, Options& o) {
             good = number(value, o.scale);
         else if (key == "--seeds")
             good = range(value, o.seeds.first, o.seeds.last);
+        else if (key == "--every")
+            good = number(value, o.seeds.every) && o.seeds.every > 0;
         else if (key == "--seconds")
             good = seconds(value, o.seeds.time);
         else if (key == "--config")
@@ -116,12 +120,12 @@ bool read(int argc, char** argv, Options& o) {
     return argc % 2 == 0 && !o.device.empty();
 }
 
-// Tells whoever runs the kit that it has run all cases.
+// Tells the parent process that all cases have run.
 void finish() {
     if (harness::report() != nullptr) harness::report()->line("done");
 }
 
-// False: there is no such suite.
+// Runs the suite that `o` names. False: there is no such suite.
 bool run(const Device& device, const Options& o, conformance::Tally& tally) {
     if (o.suite == "examples")
         conformance::run_examples(device, o.only, o.seed, o.scale, tally);
@@ -152,7 +156,7 @@ bool run(const Device& device, const Options& o, conformance::Tally& tally) {
 
 int main(int argc, char** argv) {
     wye::sdk::open_standard_files();
-    // A driver may end the process: earlier output must be written by then.
+    // A driver may end the process, so each line of output is written at once.
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;
     if (!read(argc, argv, options)) {

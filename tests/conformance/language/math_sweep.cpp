@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares math functions with the built-in CPU device's baseline kernels, whose accuracy is tested
-// with MPFR, and the first inputs with the oracle.
+// Compares math functions with the baseline kernels of the built-in CPU device, whose accuracy is
+// tested with MPFR. The first inputs are also compared with the oracle.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ constexpr std::size_t kMathOracle = 256;  // inputs that the oracle evaluates to
 struct Function {
     const char* name;
     unsigned operands;
-    unsigned first;  // the first math set that has it
+    unsigned first;  // the first math set that has the function
 };
 
 constexpr Function kFunctions[] = {
@@ -77,7 +77,8 @@ Launch inputs(unsigned kind, std::uint64_t seed, std::size_t count) {
     return launch;
 }
 
-// The inputs for one type, shared by all functions: making them is slower than most functions.
+// The inputs for one type. All functions share them, since making inputs takes longer than most
+// functions.
 struct Inputs {
     Launch small;  // for the oracle
     std::vector<Launch> chunks;
@@ -92,7 +93,7 @@ Inputs all_inputs(unsigned kind, std::uint64_t wanted) {
     return out;
 }
 
-// The differences, or nothing.
+// Runs a program on both devices. Returns the first difference; empty: none.
 wye::Result<std::string> sweep(const Device& device, const Device& reference,
                                const std::string& text, const Inputs& given) {
     WYE_ASSIGN(const wye::Program program, device.context().program_from_text(text));
@@ -133,7 +134,7 @@ void sweep_math(const Device& device, std::uint64_t wanted, Tally& tally) {
     for (const Function& f : kFunctions) {
         for (unsigned set = f.first; set <= WYE_PROGRAM_NEWEST_MATH_SET; ++set)
             judge(f, set, "f32", f32);
-        judge(f, f.first, "f64", f64);  // the same in the sets that follow
+        judge(f, f.first, "f64", f64);  // f64 is the same in later math sets
     }
     std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),
                 static_cast<unsigned long long>(wanted));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares subgroup operations, for every type and every width of the device, with loops on the
-// host in the language's order of additions.
+// Compares subgroup operations, for every type and every subgroup width of the device, with loops
+// on the host that add in the order that the language defines.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ template <typename T>
 using Group = std::vector<T>;
 using Lanes = std::vector<std::uint32_t>;
 
-// Integers wrap.
+// Adds; integers wrap around.
 template <typename T>
 T sum(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return a + b;
@@ -50,7 +50,7 @@ T larger_lane(T a, T b) {
     return a < b ? b : a;
 }
 
-// Combines each lane with the one at distance 1, 2, 4 up to half the width.
+// Combines each lane with the lane at distance 1, then 2, 4 and so on up to half the width.
 template <typename T, typename F>
 Group<T> reduced(Group<T> v, F f) {
     for (std::size_t distance = 1; distance < v.size(); distance *= 2) {
@@ -72,7 +72,7 @@ Group<T> scanned(Group<T> v) {
 
 template <typename T>
 struct SubgroupOperation {
-    const char* text;  // expression in x and lane
+    const char* text;  // an expression of x and lane
     Group<T> (*expected)(const Group<T>& x, const Lanes& lane);
 };
 
@@ -161,7 +161,7 @@ std::vector<T> values(const std::vector<std::byte>& bytes) {
     return out;
 }
 
-// The value after a store.
+// The value that a store leaves in memory: all NaNs become the canonical one.
 template <typename T>
 T stored(T value) {
     if constexpr (std::is_floating_point_v<T>)
@@ -169,7 +169,7 @@ T stored(T value) {
     return value;
 }
 
-// The first difference, or nothing.
+// The first difference; empty: none.
 template <typename T>
 std::string compare(const std::vector<SubgroupOperation<T>>& all, std::uint32_t width,
                     const Launch& launch, const std::vector<std::vector<std::byte>>& got) {

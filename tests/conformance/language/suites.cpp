@@ -25,7 +25,7 @@ std::vector<Launch> launches(const support::Example& e) {
     return out;
 }
 
-// `apart`: why it does not apply to the device, if that is so.
+// Runs an example and compares the results. `apart`: why the example does not apply to the device.
 std::string check_example(const Device& device, const wye::Program& program,
                           const std::string& wire, const support::Example& e, bool resident,
                           std::string& apart) {
@@ -53,7 +53,7 @@ void dump(const std::string& folder, const std::string& name, const support::Cas
     std::ofstream(folder + "/" + name + ".wye") << support::write_case(what, {problem});
 }
 
-// Why a random program does not apply to the device; empty: it does.
+// Why a random program does not apply to the device; empty: the program applies.
 std::string apart_from(const Device& device, const support::Case& what,
                        const support::Finding& finding) {
     if (finding.kind != support::Finding::Kind::Error) return {};
@@ -71,9 +71,9 @@ void run_seeds(const Device& device, const Seeds& seeds, bool traps, Tally& tall
                 o.atomic_int64_shared ? " atomic_int64_shared" : "");
     const support::Runner runner = support::on(device);
     const auto begun = std::chrono::steady_clock::now();
-    for (std::uint64_t seed = seeds.first; seed < seeds.last; ++seed) {
+    for (std::uint64_t seed = seeds.first; seed < seeds.last; seed += seeds.every) {
         if (!tally.skips() && std::chrono::steady_clock::now() - begun >= seeds.time)
-            return tally.stop(seeds.last - seed);
+            return tally.stop((seeds.last - seed + seeds.every - 1) / seeds.every);
         if (!tally.begin("seed " + std::to_string(seed))) continue;
         const support::Case what = support::random_case(seed, o, traps);
         const support::Finding finding =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One program for each type holds all its operations, to compile few programs. Host arithmetic
-// gives the expected results, which the oracle confirms for the first inputs.
+// All operations of a type are in one program, so that few programs must be compiled. The host
+// computes the expected results; the oracle confirms those of the first inputs.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -58,7 +58,7 @@ std::string missing(const Device& device, unsigned kind) {
     }
 }
 
-// Removes operations that the device cannot run, and prints them.
+// Removes operations that the device cannot run, and prints how many.
 void keep_possible(const Device& device, Sweep& sweep) {
     std::map<std::string, std::size_t> left_out;
     std::erase_if(sweep.operations, [&](const Operation& operation) {
@@ -77,11 +77,12 @@ void keep_possible(const Device& device, Sweep& sweep) {
                     kind_of(sweep.kind).name, capability.c_str());
 }
 
-// The place of each operation: its row in the output of its kind.
+// Where the results of each operation are: the output buffer of their kind, and a row in that
+// buffer.
 struct Layout {
-    std::vector<unsigned> kinds;           // kinds of the outputs, in binding order
-    std::map<unsigned, std::size_t> rows;  // of each output
-    std::vector<std::size_t> row_of;       // by operation
+    std::vector<unsigned> kinds;           // kinds of the output buffers, in binding order
+    std::map<unsigned, std::size_t> rows;  // number of rows of each output buffer
+    std::vector<std::size_t> row_of;       // row of each operation
 };
 
 Layout layout_of(const Sweep& sweep) {
@@ -114,7 +115,7 @@ std::string text_of(const Sweep& sweep, const Layout& layout) {
     return text + "    }\n}\n";
 }
 
-// Called millions of times: constant sizes compile to single instructions.
+// Called millions of times. Each size is a constant, so that the copy compiles to one instruction.
 template <typename T>
 std::uint64_t load(const std::byte* at) {
     T value;
@@ -141,7 +142,7 @@ void set_element(std::vector<std::byte>& bytes, std::size_t size, std::size_t in
     std::memcpy(bytes.data() + index * size, &bits, size);
 }
 
-// The addend that cancels best: minus the rounded product.
+// The addend for which a fused multiply-add cancels almost completely: minus the rounded product.
 std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
     if (kind == WYE_KIND_F64) {
         const double product = std::bit_cast<double>(x) * std::bit_cast<double>(y);
@@ -152,8 +153,9 @@ std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
     return std::bit_cast<std::uint32_t>(-product);
 }
 
-// The n-th of the values at, below and above the middle of two neighbouring f16, of either sign,
-// where conversions round. Integers below 1024 are f16 themselves.
+// Values at which a conversion to f16 may round either way: the middle between two neighbouring
+// f16, and the values just below and above. `n` numbers them, with either sign. Integers below 2048
+// are f16 themselves, so these are not rounded.
 std::uint64_t near_half_tie(unsigned kind, std::uint64_t n) {
     const std::uint64_t half = n / 3 % 0x7c00;
     const auto beside = static_cast<std::int64_t>(n % 3) - 1;
@@ -171,7 +173,8 @@ std::uint64_t near_half_tie(unsigned kind, std::uint64_t n) {
     return static_cast<std::uint64_t>(negative != 0 ? -value : value);
 }
 
-// Three operands for each input. Types of 8 and 16 bits begin with every value of x.
+// The three operands of `count` inputs. For types of 8 and 16 bits, the first inputs take every
+// value as x.
 Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std::size_t first,
               std::size_t count) {
     const unsigned size = kind_of(sweep.kind).bytes;
@@ -188,11 +191,11 @@ Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std:
             set_element(x, size, i, first + i);
         if (size >= 4 && i % 8 == 3)
             set_element(x, size, i, near_half_tie(sweep.kind, (first + i) / 8));
-        if (sweep.kind == WYE_KIND_F32 && i % 8 == 5)  // as near to a tie of two bf16
+        if (sweep.kind == WYE_KIND_F32 && i % 8 == 5)  // values near the middle of two bf16
             set_element(x, size, i, (element(x, size, i) | 0xffffU) - 0x8000U + i / 8 % 3);
         const std::uint64_t bits = element(x, size, i);
         if (i % 8 == 0) set_element(y, size, i, bits);       // y equals x
-        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // differs in the last bit
+        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // y differs in the last bit
         const bool float_sum = sweep.kind == WYE_KIND_F32 || sweep.kind == WYE_KIND_F64;
         if (i % 4 == 2 && float_sum)
             set_element(z, size, i, cancelling(sweep.kind, bits, element(y, size, i)));
@@ -237,7 +240,7 @@ void compare(const Sweep& sweep, const Layout& layout, const Launch& launch, std
     }
 }
 
-// Returns the error of a run, or an empty text.
+// Runs all inputs, in chunks. Returns the error of a run that failed; empty: none.
 std::string run_chunks(const Device& device, const wye::Program& program, const Sweep& sweep,
                        const Layout& layout, std::uint64_t inputs_wanted,
                        std::vector<Mismatches>& found, const Tally& tally) {
@@ -255,7 +258,7 @@ std::string run_chunks(const Device& device, const wye::Program& program, const 
     return {};
 }
 
-// All operations of one type: "2 of 40 operations: `x + y`: 3 mismatches, first at ...".
+// Checks all operations of one type: "2 of 40 operations: `x + y`: 3 mismatches, first at ...".
 std::string check_operations(const Device& device, const wye::Program& program, const Sweep& sweep,
                              const Layout& layout, std::uint64_t wanted, const Tally& tally) {
     std::vector<Mismatches> found(sweep.operations.size());
@@ -308,7 +311,7 @@ void run_sweeps(const Device& device, const std::string& only, std::uint64_t inp
             tally.add(kind.name, program.error().text());
             continue;
         }
-        // Elements of 8 and 16 bits that are only loaded and stored: each once.
+        // Types of 8 and 16 bits that can only be loaded and stored: each value is used once.
         const bool storage = sweep.kind >= WYE_KIND_I8;
         const std::uint64_t wanted =
             storage ? std::uint64_t{1} << (8U * kind.bytes) : inputs_wanted;

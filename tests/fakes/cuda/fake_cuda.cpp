@@ -174,7 +174,7 @@ CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid* out, CUdevice device) {
     for (int i = 0; i < 16; ++i) out->bytes[i] = static_cast<char>(i * 16 + device);
     return CUDA_SUCCESS;
 }
-// NVML: half of the memory of the first device is free, and the second is a part of a larger one.
+// NVML: half of the first device's memory is free. The second device is a part of a larger device.
 extern "C" {
 unsigned nvmlInitWithFlags(unsigned flags) { return flags == 1 ? 0 : 2; }
 unsigned nvmlShutdown() { return 0; }
@@ -229,6 +229,9 @@ CUresult CUDAAPI cuDeviceGetAttribute(int* out, CUdevice_attribute what, CUdevic
             break;
         case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
             *out = kUnits;
+            break;
+        case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
+            *out = 2;
             break;
         case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
             *out = 1980000;
@@ -301,7 +304,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr at) { return release(at); }
 CUresult CUDAAPI cuMemAllocHost_v2(void** out, std::size_t size) {
     const Lock lock(machine().mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
-    constexpr std::size_t kPage = 4096;  // as the real driver aligns it
+    constexpr std::size_t kPage = 4096;  // the real driver's alignment
     if (size > SIZE_MAX / 2) return CUDA_ERROR_OUT_OF_MEMORY;
     void* const memory = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -343,7 +346,7 @@ CUresult CUDAAPI cuPointerGetAttribute(void* out, CUpointer_attribute key, CUdev
             return CUDA_ERROR_NOT_SUPPORTED;
     }
 }
-// Page-locks whole pages, once in the process, as the real driver does.
+// Page-locks whole pages. A page can be locked only once in the process, as with the real driver.
 CUresult CUDAAPI cuMemHostRegister_v2(void* memory, std::size_t size, unsigned) {
     const Lock lock(machine().mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
@@ -404,7 +407,7 @@ CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::siz
     }
     return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
 }
-// The fake's device memory is host memory.
+// Device memory is host memory, so a plain copy is enough.
 CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size,
                                CUstream stream) {
     return queue_work(stream, [=] { std::memcpy(host(to), host(from), size); });
@@ -422,7 +425,7 @@ CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr at, unsigned value, std::size_t co
     return fill(at, value, count, stream);
 }
 
-// As on NVIDIA's devices.
+// The range that NVIDIA's devices have.
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int* least, int* greatest) {
     *least = 0;
     *greatest = -5;
@@ -520,7 +523,7 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event) {
     }
 }
 #undef cuEventElapsedTime
-// Events happen 0.25 ms apart.
+// Pretends that events happen 0.25 ms apart.
 extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent first, CUevent last) {
     const Lock lock(machine().mutex);
     *out = 0.25F *
@@ -528,7 +531,7 @@ extern "C" CUresult CUDAAPI cuEventElapsedTime(float* out, CUevent first, CUeven
     return CUDA_SUCCESS;
 }
 
-// Any bytes are an image; its kernels are the words after "kernel:".
+// Accepts any bytes as an image. The names of its kernels are the words after "kernel:".
 CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
                                     CUjit_option* options, void** values) {
     const Lock lock(machine().mutex);
@@ -541,7 +544,8 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned c
         return static_cast<CUresult>(machine().image_status);
     }
     auto* module = new CUmod_st;
-    // In a real cubin, only the kernel's name matters; it is searched for, since its place varies.
+    // Of a real cubin only the kernel's name is used. The name is searched for, since its place
+    // varies.
     module->image.assign(static_cast<const char*>(image),
                          std::strncmp(static_cast<const char*>(image),
                                       "\x7f"

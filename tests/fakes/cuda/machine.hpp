@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state behind the fake CUDA driver, and how its streams run. Internal to this folder.
+// The state of the fake CUDA driver, and the execution of its streams. Internal to this folder.
 #pragma once
 
 #include <cuda.h>
@@ -29,10 +29,10 @@ struct CUstream_st {
     int priority = 0;
 };
 struct CUevent_st {
-    // Shared with the work that records it, which the event may be destroyed before.
+    // Shared with the work that records the event, which may run after the event was destroyed.
     struct State {
         std::uint64_t recorded = 0, happened = 0;
-        std::uint64_t place = 0;  // among all that happened
+        std::uint64_t place = 0;  // position among all events that happened
     };
     std::shared_ptr<State> state = std::make_shared<State>();
 };
@@ -43,7 +43,7 @@ struct CUmod_st {
 struct CUfunc_st {
     std::string name;
     int dynamic_shared = 0;
-    // Grid and workgroup of its newest launch or node.
+    // The grid and the workgroup size of the newest launch or graph node of this function.
     std::uint64_t groups = 0;
     unsigned invocations = 0;
 };
@@ -56,7 +56,7 @@ struct CUmemPoolHandle_st {
 };
 struct CUgraphNode_st {
     std::function<void()> work;
-    CUfunction function = nullptr;  // of a kernel
+    CUfunction function = nullptr;  // of a kernel node
     bool cooperative = false;
 };
 struct CUgraph_st {
@@ -84,18 +84,18 @@ struct Machine {
     int recorded = 0;
     Kernel kernel = nullptr;
     std::map<CUdeviceptr, std::uint64_t> allocations;
-    std::map<CUdeviceptr, int> owners;  // their devices
+    std::map<CUdeviceptr, int> owners;  // the device of each allocation
     std::set<CUstream> streams;
-    std::uint64_t happened = 0;  // events
+    std::uint64_t happened = 0;  // number of events that happened
     std::set<CUevent> events;
     std::set<CUmodule> modules;
     std::set<CUmemoryPool> pool_objects;
     std::set<CUgraph> graphs;
     std::set<CUgraphExec> graph_execs;
     std::set<void*> host_memory;
-    std::map<char*, std::size_t> registered;  // memory of the application, whole pages
+    std::map<char*, std::size_t> registered;  // memory of the application, in whole pages
     int cooperative_launches = 0;
-    bool at_once = false;  // the kernel that runs now was launched cooperatively
+    bool at_once = false;  // the running kernel was launched cooperatively
     std::vector<std::unique_ptr<CUfunc_st>> functions;
     CUctx_st contexts[8];
 };
@@ -105,11 +105,11 @@ inline Machine& machine() {
     return value;
 }
 
-inline thread_local std::vector<CUcontext> contexts;  // of this thread, current one last
+inline thread_local std::vector<CUcontext> contexts;  // of this thread; the current one is the last
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-// Runs all work that is ready, in every stream, until none is left.
+// Runs all work that is ready, in every stream, until no stream has ready work.
 inline void advance() {
     Machine& m = machine();
     bool moved = !m.held;
@@ -130,7 +130,7 @@ inline void advance() {
     }
 }
 
-// The status that every call on the context checks first.
+// The status that every call on the current context checks first.
 inline CUresult entered() {
     if (contexts.empty() || contexts.back() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     return static_cast<CUresult>(machine().sticky);
@@ -148,7 +148,7 @@ inline CUresult queue_work(
 
 inline void* host(CUdeviceptr at) { return reinterpret_cast<void*>(at); }
 
-// r[i] = x[i] + by for i below the count.
+// The kernel `add`: r[i] = x[i] + by, for each i below `count`.
 inline void add(const Launch& launch) {
     std::uint64_t x = 0, r = 0, count = 0;
     std::uint32_t by = 0;
@@ -165,8 +165,8 @@ inline void add(const Launch& launch) {
     }
 }
 
-// Each workgroup adds 1 to r[0], then reads r[0] and stores that value to r[1 + its number]. If all
-// workgroups run at once, each reads the final sum.
+// The kernel `meet`: each workgroup adds 1 to r[0], then reads r[0] and stores that value to r[1 +
+// its number]. In a cooperative launch all workgroups run at once, so each reads the final sum.
 inline void meet(const Launch& launch) {
     std::uint64_t r = 0;
     std::memcpy(&r, launch.arguments[1], 8);
@@ -178,7 +178,7 @@ inline void meet(const Launch& launch) {
     }
 }
 
-// Work that runs as a cooperative launch.
+// Wraps work, so that it runs as a cooperative launch.
 inline std::function<void()> at_once(std::function<void()> work) {
     return [work = std::move(work)] {
         machine().at_once = true;
@@ -187,15 +187,16 @@ inline std::function<void()> at_once(std::function<void()> work) {
     };
 }
 
-// The status that `fail_next_launch` asked for.
+// The status that `fail_next_launch` has set for this launch.
 inline CUresult launch_status() {
     const int status = std::exchange(machine().next_launch, int{CUDA_SUCCESS});
     if (status == CUDA_ERROR_ILLEGAL_ADDRESS) machine().sticky = status;
     return static_cast<CUresult>(status);
 }
 
-// Makes the work of a launch. The real driver copies the arguments, whose sizes are in the kernel's
-// code. Here they are four words, the pointers and counts with which the tests' kernels begin.
+// Makes the work of a launch. The real driver copies all arguments, whose sizes it finds in the
+// kernel's code. The fake copies four words: the pointers and counts with which all kernels of the
+// tests begin.
 inline CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
                             std::array<unsigned, 3> workgroup, unsigned shared, void** arguments,
                             std::function<void()>& out) {
@@ -230,9 +231,9 @@ inline CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
 }
 
 inline constexpr int kUnits = 132;             // multiprocessors
-inline constexpr int kUnitInvocations = 2048;  // at once, of one of them
+inline constexpr int kUnitInvocations = 2048;  // maximum at once on one multiprocessor
 
-// Checks a cooperative launch of a function, as it was described last.
+// Checks a cooperative launch of a function, with the grid of its newest launch or node.
 inline CUresult cooperative_status(CUfunction function) {
     const unsigned resident = kUnitInvocations / function->invocations * kUnits;
     if (function->groups > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

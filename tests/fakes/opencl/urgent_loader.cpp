@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An OpenCL loader in front of the real one, whose devices have cl_khr_priority_hints. The test
-// asks it which priority the newest queue was made with.
+// An OpenCL loader that calls the real one, but whose devices have cl_khr_priority_hints. A test
+// can ask for the priority with which the newest queue was made.
 #include <dlfcn.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -17,7 +17,7 @@ namespace {
 
 #define URGENT_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
 
-cl_ulong newest = 0;  // CL_QUEUE_PRIORITY_..._KHR; 0: made without one
+cl_ulong newest = 0;  // CL_QUEUE_PRIORITY_..._KHR; 0: no priority was given
 
 }  // namespace
 

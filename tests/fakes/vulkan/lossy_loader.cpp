@@ -15,7 +15,7 @@
 
 namespace {
 
-// The real loader. Never unmapped, since drivers keep threads.
+// The real loader. The library is never unloaded, since drivers leave threads running.
 PFN_vkGetInstanceProcAddr real_loader() {
     static const auto function = [] {
         void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -32,16 +32,16 @@ struct State {
     VkDevice newest = VK_NULL_HANDLE;
     std::set<VkDevice> lost;
     std::set<VkDevice> silent;            // lost devices whose semaphores do not report it
-    std::map<VkQueue, VkDevice> devices;  // by their queues
+    std::map<VkQueue, VkDevice> devices;  // the device of each queue
     bool memory_full = false;
     VkResult pipelines = VK_SUCCESS;
     PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
     PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
     PFN_vkCreateDevice create_device = nullptr;
-    bool claims_descriptors = false, pretends = false;  // a claim that is not true
+    bool claims_descriptors = false, pretends = false;  // `pretends`: the claim is false
     std::uint32_t driver_id = 0;
     std::uint64_t sent = 0, ended = 0, recordings = 0, submits = 0, signals = 0;
-    VkResult refusal = VK_SUCCESS;  // of submits
+    VkResult refusal = VK_SUCCESS;  // result of submits
     bool stalled = false;
     PFN_vkBeginCommandBuffer begin = nullptr;
 };
@@ -157,7 +157,7 @@ VKAPI_ATTR VkResult VKAPI_CALL pipelines(VkDevice device, VkPipelineCache cache,
                                                         out);
 }
 
-// The structure of a type in a chain, or null.
+// The structure of type `type` in a chain; null: none.
 template <typename Structure>
 Structure* find(void* chain, VkStructureType type) {
     for (auto* each = static_cast<VkBaseOutStructure*>(chain); each != nullptr; each = each->pNext)

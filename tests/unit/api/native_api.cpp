@@ -33,7 +33,7 @@
 namespace api_test {
 namespace {
 
-// A value of a native handle as the driver's type.
+// Returns a value of a native handle, as the type of the driver's API.
 template <typename T>
 T value_of(const wye_native_handle& handle, const char* type) {
     std::uint64_t value = 0;
@@ -56,7 +56,7 @@ class Library {
     }
 
   private:
-    void* const handle_;  // stays open, as drivers keep threads
+    void* const handle_;  // never closed, as drivers keep threads
 };
 
 // ---- CPU ----------------------------------------------------------------------------------
@@ -210,9 +210,9 @@ class OpenclApi final : public NativeApi {
         out.push_back(
             {make(other_, bytes), bytes, wye::Code::WRONG_OWNER, "another device or context"});
         out.push_back({make(context_, bytes, CL_MEM_READ_ONLY), bytes, wye::Code::INVALID_ARGUMENT,
-                       "not all may read and write it"});
+                       "its flags limit who may read or write it"});
         out.push_back({make(context_, bytes, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS), bytes,
-                       wye::Code::INVALID_ARGUMENT, "not all may read and write it"});
+                       wye::Code::INVALID_ARGUMENT, "its flags limit who may read or write it"});
         return out;
     }
 
@@ -295,7 +295,7 @@ class VulkanEvent final : public NativeEvent {
     }
     ~VulkanEvent() override {
         happen();
-        // No work may still wait for it.
+        // No work may still wait for the semaphore.
         CHECK(vk_.DeviceWaitIdle(device_) == VK_SUCCESS);
         vk_.DestroySemaphore(device_, semaphore, nullptr);
     }
@@ -326,7 +326,7 @@ class VulkanEvent final : public NativeEvent {
     bool happened_ = false;
 };
 
-// Mapped and coherent.
+// Memory that is mapped and coherent.
 class VulkanMemory final : public NativeMemory {
   public:
     VulkanMemory(const VulkanCalls& vk, VkPhysicalDevice physical, VkDevice device,
@@ -402,7 +402,7 @@ class VulkanApi final : public NativeApi {
         std::memcpy(to, static_cast<const VulkanMemory&>(from).mapped, bytes);
     }
     EventPtr event() override { return std::make_unique<VulkanEvent>(vk_, device_); }
-    // Native queues of the library may share a VkQueue, which the wait blocks.
+    // Native queues of the library may share one VkQueue, which a wait blocks.
     [[nodiscard]] bool has_queues() const override { return false; }
     std::vector<RefusedEvent> refused_events(const NativeEvent& event) override {
         wye_native_handle foreign = event.handle();
@@ -478,7 +478,7 @@ struct CudaCalls {
     decltype(cuStreamWaitValue32)* wait_value = nullptr;
 };
 
-// A context that is current while it lives.
+// Makes a context current while this object exists.
 class CudaCurrent {
   public:
     CudaCurrent(const CudaCalls& cu, CUcontext context) : cu_(cu) {
@@ -535,7 +535,7 @@ class CudaEvent final : public NativeEvent {
         *word_ = 0;
         REQUIRE(cu.stream_create(&stream_, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS);
         REQUIRE(cu.event_create(&event_, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
-        // The address of pinned memory is the same on the device.
+        // Pinned memory has the same address on the device.
         REQUIRE(cu.wait_value(stream_, reinterpret_cast<CUdeviceptr>(word), 1,
                               CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
         REQUIRE(cu.event_record(event_, stream_) == CUDA_SUCCESS);

@@ -195,13 +195,13 @@ TEST_CASE("variant files come from the caller's resolver") {
     std::vector<std::uint32_t> r(1);
     const auto device = take(ctx.open("cpu"));
     wye::Dispatch dispatch(program, device);
-    const auto ran = take(dispatch.variants().output("r", r).run());  // none fits this device
+    const auto ran = take(dispatch.variants().output("r", r).run());  // no variant fits this device
     CHECK(r[0] == 7);
     CHECK(ran.variant == 0);
 }
 
-// The variant is another program in a format that the device takes, so that the result tells which
-// one ran.
+// The code of the variant is another program, in a format that the device takes. So the result
+// tells which of the two programs ran.
 TEST_CASE("a native variant runs only when the request allows it, and the report names it") {
     const auto ctx = context();
     const auto device = take(ctx.open("cpu"));
@@ -234,7 +234,7 @@ TEST_CASE("a native variant runs only when the request allows it, and the report
     CHECK(take(run("cpu:*", false)).variant == 0);
     CHECK(r == x);
     CHECK(take(run("cpu:*", true)).variant == 2);
-    CHECK(r == std::vector<std::uint32_t>{0, 111, 0, 0, 0});  // the rest starts at zero
+    CHECK(r == std::vector<std::uint32_t>{0, 111, 0, 0, 0});  // the other elements start at zero
     CHECK(take(run("opencl:*[f64]", true)).variant == 0);
     CHECK(r == x);
     CHECK(take(run("cpu:*[f64,memory>1MiB]", true)).variant == 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error budgets on real drivers: results within the budget of the host's math library, which
-// computes f32 functions in f64 and f64 functions in long double here.
+// Error budgets on real drivers. The results are compared with the host's math library, here in
+// long double.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -25,9 +25,9 @@ using api_test::take;
 
 template <typename T>
 struct Function {
-    const char* name;  // of the language; `/` too
+    const char* name;  // of a function of the language, or `/`
     int operands;
-    std::uint32_t opencl;  // its stated error, rounded up; 0: stays strict
+    std::uint32_t opencl;  // the stated error in ulp, rounded up; 0: never native
     std::uint32_t vulkan;
     T low, high;  // of the first operand; the second one is from 0.1 to 8
     std::function<long double(long double, long double)> exact;
@@ -75,7 +75,7 @@ std::vector<Function<T>> functions() {
     };
 }
 
-// The error in units of the last place of the exact result.
+// The error in ulp of the exact result.
 template <typename T>
 double error_in_ulp(T got, L exact) {
     int exponent = 0;
@@ -85,8 +85,8 @@ double error_in_ulp(T got, L exact) {
     return static_cast<double>(std::fabs((static_cast<L>(got) - exact) / ulp));
 }
 
-// One program with every function, each on its own part of the inputs, since drivers compile
-// slowly.
+// One program that calls every function, each on a separate part of the inputs. Drivers compile
+// slowly, so this is faster than one program for each function.
 template <typename T>
 std::string text_of(const std::vector<Function<T>>& all) {
     const std::string type = sizeof(T) == 4 ? "f32" : "f64";
@@ -141,7 +141,7 @@ void check_all(const wye::Context& context, const wye::Device& device, bool vulk
     }
     std::uint64_t natives = 0;
     const auto strict = run(program, take(context.open("cpu")), 4096, x, y, natives);
-    CHECK(natives == 0);  // the CPU is within every budget as it is
+    CHECK(natives == 0);  // the CPU uses no native function, whatever the budget
     CHECK(equal(run(program, device, 0, x, y, natives), strict));
     CHECK(natives == 0);
     const auto loose = run(program, device, 4096, x, y, natives);

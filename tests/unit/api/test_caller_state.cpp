@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of the calling thread and its process reaches no result, no driver, and no file that is
-// kept, from the search for plugins on; and each call leaves it as it was. A device that cannot
-// work in a state is refused by name. Prints a table of the example programs, by state and device.
+// The state of the calling thread and of the process changes no result, and reaches no driver and
+// no file that is kept. It is set before plugins are searched for. Each call leaves the state as it
+// was. If a device cannot work in a state, the error names the state. Prints a table of the example
+// programs, by state and device.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -27,7 +28,7 @@ using api_test::take;
 
 using Floats = std::vector<float>;
 
-// Literals that are rounded in both directions, subnormals, and a function.
+// Literals that need rounding in both directions, subnormal literals, and a function.
 constexpr std::string_view kText = R"(wye 1; program literals; workgroup 64;
 input x: f32[]; output r: f32[len(x)]; grid elements len(x);
 main {
@@ -55,7 +56,8 @@ bool is_pocl(const std::string& selector) {
     return std::string_view(platform.data, platform.size) == "Portable Computing Language";
 }
 
-// Whether the device may refuse to work in this state: PoCL could not read its own files.
+// Whether the device may refuse to work in this state: with this file mask, PoCL could not read
+// files that it wrote.
 bool refuses(const std::string& selector, const support::CallerState& state) {
     return std::string_view(state.name) == support::kFileMask && is_pocl(selector);
 }
@@ -65,14 +67,15 @@ bool names_the_mask(const std::string& text) {
            text.find("Fix: set a mask") != std::string::npos;
 }
 
-// What the example programs gave in one state, on one device.
+// The results of the example programs in one state on one device.
 struct Outcome {
-    std::vector<std::string> code;  // of each program, in the form that the device takes
-    std::size_t equal = 0;          // programs whose outputs are those of plain C++
+    std::vector<std::string> code;  // of each program, lowered to the device's format
+    std::size_t equal = 0;          // the number of programs whose outputs equal plain C++
     std::vector<std::string> faults;
 };
 
-// Made before any state is set, since the host's floats depend on it.
+// Called before any state is set: the host computes the expected results, and its floats depend on
+// the state.
 std::vector<support::Example> small_examples() {
     std::vector<support::Example> out;
     for (const std::string& name : support::example_programs())
@@ -100,8 +103,7 @@ wye::Result<std::string> run_example(const support::Device& device, const suppor
     return std::string();
 }
 
-// Opens the device anew. Nothing is kept on disk but by the driver, so each state lowers each
-// program.
+// Opens the device anew. The library keeps nothing on disk here, so each state lowers each program.
 void run_examples(const std::string& selector, const std::vector<support::Example>& examples,
                   Outcome& out) {
     const auto device = support::Device::open(selector, {}, support::test_driver_folder());
@@ -191,7 +193,7 @@ TEST_CASE("PoCL makes no file with a mask that takes rights from the owner") {
     const wye::Pipeline pipeline = take(wye::Pipeline::create(built, device));
     const Floats x(64, 1.0F);
     Floats r(x.size());
-    // The error's text; empty: it ran.
+    // Returns the text of the error, or nothing if the dispatch ran.
     const auto run = [&](wye::Dispatch dispatch) {
         const auto done = dispatch.input("x", x).output("r", r).run();
         return done.ok() ? std::string() : done.error().text();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check-free form on real drivers gives the language's results for every launch, also where an
-// earlier request is repeated with other parameters, buffers or another grid. Each bound range is
-// followed by memory of the same buffer, so that an access without its check shows.
+// On real drivers, the check-free form of a program gives the language's results in every launch,
+// also if an earlier request is repeated with other parameters, buffers or another grid. The buffer
+// goes on behind each bound range, so that a missing check shows in the results.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Launch {
     std::uint32_t s, groups, a_offset, a_count, r_count;
 };
 
-// Changes one thing at a time, from a small set, so that most of an earlier request is repeated.
+// Changes one member to a value from a small set, so that most of an earlier request is repeated.
 void change_one(Launch& launch, std::mt19937& random) {
     const std::uint32_t shifts[] = {0, 0, 1, 4, 5, 9, 60, 0x80000000U, 0xfffffffdU};
     const std::uint32_t counts[] = {8, 12, 12, 13, 16};
@@ -57,8 +57,8 @@ void change_one(Launch& launch, std::mt19937& random) {
 }
 
 struct Expected {
-    Words r;       // the whole buffer afterwards
-    bool outside;  // some index is outside
+    Words r;       // the whole buffer after the launch
+    bool outside;  // whether any index is out of range
 };
 
 Expected look(const Launch& l, const Words& a, Words r) {
@@ -113,7 +113,8 @@ void check(const wye::Context& context, wye::Device& device, std::string_view te
             INFO("s ", l.s, ", groups ", l.groups, ", a ", l.a_offset, "+", l.a_count, ", r ",
                  l.r_count);
             CHECK(got == expected.r);
-            // Here the interval of the index is exact, unless it wraps.
+            // For these programs the library's interval of the index is exact, unless the index
+            // wraps.
             CHECK((report.check_free != 0) == !expected.outside);
             ++(report.check_free != 0 ? free : checked);
         }

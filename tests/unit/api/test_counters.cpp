@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters through wye.hpp, on the CPU or a real driver, against the sizes of the calls.
+// Counters through wye.hpp, on the CPU or a real driver. They are compared with the sizes of the
+// calls.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ TEST_CASE("counters have the numbers and sizes of the calls") {
     CHECK(before.bytes_uploaded == kBytes);
     CHECK(before.bytes_downloaded == kBytes);
     CHECK(before.programs_compiled + before.programs_loaded == 1);
-    CHECK(before.buffer_bytes >= 4 * kBytes);  // with the scratch of the dispatch
+    CHECK(before.buffer_bytes >= 4 * kBytes);  // includes scratch memory of the dispatch
 
     REQUIRE(in.upload(x).ok());
     REQUIRE(out.fill(0, 0, kBytes).ok());
@@ -93,7 +94,7 @@ TEST_CASE("a device keeps to its limit, says who holds its memory, and is trimme
     CHECK(first.programs == 1);
     CHECK(take(device.counters()).buffer_bytes == first.scratch);
 
-    const auto large = take(device.buffer(7 * kMiB, "large"));  // in place of the scratch
+    const auto large = take(device.buffer(7 * kMiB, "large"));  // replaces the scratch memory
     CHECK(take(device.memory()).scratch == 0);
     CHECK(take(device.counters()).buffer_bytes == 7 * kMiB);
     const auto refused = add();

@@ -62,7 +62,7 @@ static_assert(!Gives<wye::OutputSlots> && !Gives<const wye::OutputSlots>);
 static_assert(GivesOutput<const wye::Pending&> && GivesOutput<wye::Pending&>);
 static_assert(!GivesOutput<wye::Pending> && !GivesOutput<const wye::Pending>);
 
-// Descriptions are refused likewise, since their text belongs to the object.
+// Descriptions of temporary objects are refused too, since the object owns the text.
 template <typename O>
 concept Describes = requires(O&& object) {
     std::forward<O>(object).describe();
@@ -104,7 +104,7 @@ TEST_CASE("an f16 is every f16's value, and the nearest one of every float") {
 }
 
 TEST_CASE("floats are rounded to f16 and bf16 to the nearest, ties to even") {
-    // Each f32 exponent and sign, with significands around all ties of both formats.
+    // Each f32 exponent and sign, with significands around all ties of f16 and bf16.
     std::uint64_t wrong = 0;
     for (std::uint32_t head = 0; head < 0x200U; ++head)
         for (std::uint32_t top = 0; top < 0x800U; ++top)
@@ -136,7 +136,7 @@ main { let i = global_id.x; if i < len(x) { r[i] = f32(x[i]) + v[0].w; } })"));
     };
     take(run(x, v, r));
     CHECK(r == std::vector<bf16>{bf16(2.5F), bf16(-1), bf16(1.25F)});
-    take(run(x, flat, r));  // components, one after the other
+    take(run(x, flat, r));  // the components, one after the other
     CHECK(r == std::vector<bf16>{bf16(3.5F), bf16(0), bf16(2.25F)});
     take(run(std::as_bytes(std::span(x)), v, r));
     CHECK(static_cast<float>(r[0]) == 2.5F);
@@ -157,7 +157,7 @@ main { let i = global_id.x; if i < len(x) { r[i] = f32(x[i]) + v[0].w; } })"));
     refused(run(x, v, wide), "`r` has elements of type bf16, got f32");
 }
 
-// The end and the standard error of a child that runs `body`.
+// Runs `body` in a child process. Returns how the child ended, and what it wrote to standard error.
 template <typename Body>
 std::pair<int, std::string> ended(Body body) {
     int ends[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs through wye/graph.hpp, on the CPU or a real driver, against plain C++.
+// Graphs through wye/graph.hpp, on the CPU or a real driver, compared with plain C++.
 #include "wye/graph.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ constexpr std::string_view kAdd = R"(wye 1; program add; workgroup 64;
 input x: u32[]; input_output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = r[i] + x[i]; } })";
 
-// Its output starts at zero, which takes a fill.
+// The output starts at zero, so the graph needs a fill.
 constexpr std::string_view kEven = R"(wye 1; program even; workgroup 64;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] % 2u == 0u { r[i] = x[i]; } } })";
@@ -89,7 +89,7 @@ TEST_CASE("steps that differ only in their buffers are each as if alone") {
     const auto step = take(t.context.program_from_text(kStep));
     const auto even = take(t.context.program_from_text(kEven));
     const auto check = take(t.context.program_from_text(kCheck));
-    // One is shorter than the others, so the steps with it are not like those before.
+    // Two buffers are shorter, so the steps that use them differ from the steps before.
     constexpr std::uint32_t kCounts[] = {100, 100, 60, 60, 100, 100};
     std::vector<wye::Buffer> x, e, r;
     std::vector<wye::Dispatch> steps;
@@ -108,7 +108,7 @@ TEST_CASE("steps that differ only in their buffers are each as if alone") {
             .param("bad", 4000000000U)
             .bind("x", e[i])
             .bind("r", r[i]);
-    // Twice the same, one after the other.
+    // Two equal steps, one after the other.
     steps.emplace_back(step, t.device).param("k", 1U).bind("x", r[0]);
     steps.emplace_back(step, t.device).param("k", 1U).bind("x", r[0]);
     std::vector<wye::Dispatch*> list;
@@ -244,7 +244,7 @@ TEST_CASE("parameters of an execution stay until others are given") {
         apply(static_cast<std::uint32_t>(k), 50);
     }
     CHECK(Opened::words(x, 100) == want);
-    // A u32 of 41 bits: the call changes no parameter.
+    // A value of 41 bits does not fit a u32, so the call changes no parameter.
     const std::vector<std::uint64_t> wide = {1234, std::uint64_t{1} << 40U};
     CHECK(graph.run(wide).error().code == wye::Code::INVALID_ARGUMENT);
     (void)take(graph.run());
@@ -277,7 +277,7 @@ main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u64 + a + u64(b) + c 
             (void)take(graph.run(params));
         want = want * 3 + params[0] + params[1] + params[2] + params[3];
     }
-    // The last word is too wide, so the call changes none of the parameters.
+    // The last value is too wide, so the call changes no parameter.
     const std::vector<std::uint64_t> wide = {7, 8, 9, std::uint64_t{1} << 32U};
     CHECK(graph.run(wide).error().code == wye::Code::INVALID_ARGUMENT);
     (void)take(graph.run());
@@ -425,7 +425,7 @@ TEST_CASE("a graph may use more buffers than a submit has handles") {
         for (std::uint32_t k = 0; k < 16; ++k) expected[k] += 2 * (i + k);
         CHECK(t.words(out[i], 16) == expected);
     }
-    in.pop_back();  // the last one of them
+    in.pop_back();  // frees a buffer of the graph
     CHECK(graph.run().error().code == wye::Code::STALE_HANDLE);
 }
 
@@ -495,7 +495,7 @@ TEST_CASE("transfers are steps, whose host memory each execution reads and write
     CHECK(info.transfers == 5);
     CHECK(info.operations == 7);
     CHECK(take(graph.run()).graph == (info.native != 0 ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED));
-    // The same without waiting.
+    // The same, without a blocking call.
     const auto pending = take(graph.submit(std::array{std::uint64_t{4}}));
     (void)take(pending.wait());
     CHECK(out[4000] == (in[4000] * 3 + 4) * 2);
@@ -514,25 +514,26 @@ TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
     (void)take(graph.run(std::array{std::uint64_t{5}}));
     CHECK(t.words(r, 100)[10] == 1 + 10 * 3 + 5);
 
-    // Another one of the same size, with the parameters of the last execution.
+    // Another buffer of the same size. The parameters stay those of the last execution.
     const wye::Buffer same = t.buffer(counting(100, 50));
     need(graph.rebind(*x, same));
     (void)take(graph.run());
     CHECK(t.words(r, 100)[10] == (1 + 10 * 3 + 5) + (60 * 3 + 5));
     CHECK(t.words(*x, 100)[10] == 10 * 3 + 5);
 
-    // Sizes are checked as in a new graph, which both of them together pass.
+    // Sizes are checked as in a new graph. One change alone is refused; the two together fit.
     const wye::Buffer large = t.buffer(counting(300)), sum = t.buffer(Words(300, 7));
     const auto refused = graph.rebind(same, large);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().message.find("step 1 of graph `pair`") != std::string::npos);
-    (void)take(graph.run());  // it is as it was
+    (void)take(graph.run());  // the graph is unchanged
     const wye_graph_rebinding both[] = {{same.get(), large.get()}, {r.get(), sum.get()}};
     need(graph.rebind(both));
     (void)take(graph.run());
     CHECK(t.words(sum, 300)[299] == 7 + 299 * 3 + 5);
 
-    // A buffer that was freed is given another one.
+    // The first buffers come back. Then wrong changes are refused: a buffer of another context, a
+    // buffer that the graph does not use, and two changes of one buffer.
     const wye_graph_rebinding back[] = {{large.get(), x->get()}, {sum.get(), r.get()}};
     need(graph.rebind(back));
     const Opened other;
@@ -564,7 +565,7 @@ TEST_CASE("a freed buffer's place in a graph is taken by another") {
     CHECK(t.words(fresh, 64)[9] == 9 * 3 + 2);
 }
 
-// Each round takes what all other workgroups wrote in the one before.
+// Each iteration reads what other workgroups wrote in the iteration before.
 constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
 input_output a: u32[]; input_output b: u32[len(a)]; grid elements len(a);
 main {

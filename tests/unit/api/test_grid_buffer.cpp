@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grids from buffers through wye.hpp, on the CPU and real drivers: every form of dispatch, against
-// plain C++; the library's check of the numbers at its limits; and what a device without the fact
-// says.
+// Grids from buffers through wye.hpp, on the CPU and real drivers: every form of dispatch, compared
+// with plain C++; the library's check of the numbers, at the limits; and the errors of a device
+// that lacks the fact `indirect_dispatch`.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ using Grid = std::array<std::uint32_t, 3>;
 using api_test::need;
 using api_test::take;
 
-// Each workgroup of 4 invocations leaves its marks: that it ran, the id of its last invocation, and
-// the number of workgroups that the program sees.
+// Each workgroup of 4 invocations records in `ran` the id of its last invocation. The first
+// workgroup writes to `seen` the number of workgroups that the program sees.
 constexpr std::string_view kMark = R"(wye 1; program mark; workgroup 4; param k: u32;
 input_output ran: u32[]; output seen: u32[3];
 main {
@@ -49,7 +49,7 @@ void mark(const Grid& grid, std::uint32_t k, Words& ran) {
                 if (g < ran.size()) ran[g] = ran[g] * 3 + k + x * 4 + 3;
 }
 
-// Writes a grid at an index of `words`, as a dispatch does.
+// Writes a grid to `words`, from the index `at` on.
 constexpr std::string_view kWrite = R"(wye 1; program write; workgroup 1;
 param at: u32; param x: u32; param y: u32; param z: u32; input_output words: u32[]; grid groups 1;
 main { words[at] = x; words[at + 1u] = y; words[at + 2u] = z; })";
@@ -71,7 +71,7 @@ struct Opened : test::Opened {
         const auto fact = take(device.fact("max_workgroups"));
         return {fact.xyz[0], fact.xyz[1], fact.xyz[2]};
     }
-    // Writes a grid by a dispatch.
+    // A dispatch that writes a grid.
     [[nodiscard]] wye::Dispatch write(const wye::Buffer& grid, std::uint32_t at,
                                       const Grid& to) const {
         wye::Dispatch out(writer, device);
@@ -112,7 +112,7 @@ TEST_CASE("a device without the fact refuses a grid buffer by name, in every for
     const auto plain = job.run();
     check_refused(plain, wye::Code::UNSUPPORTED, what);
     CHECK(plain.error().fix.find("read the three words back") != std::string::npos);
-    CHECK(plain.error().fix.find("`cpu") != std::string::npos);  // which can
+    CHECK(plain.error().fix.find("`cpu") != std::string::npos);  // names a device that can
     check_refused(job.submit_borrowing(), wye::Code::UNSUPPORTED, what);
     wye::Dispatch owned(t.program, t.device);
     owned.param("k", 1U).bind("ran", ran).grid_from(grid);
@@ -123,7 +123,8 @@ TEST_CASE("a device without the fact refuses a grid buffer by name, in every for
     check_refused(wye::Graph::record(t.device, {&step}), wye::Code::UNSUPPORTED, what);
     CHECK(seen == Words(3, 7));
     CHECK(Opened::words(ran, kMarks) == Words(kMarks));
-    // The owner of the buffers is not passed over.
+    // Without a device named, the dispatch goes to the owner of its buffer, even if that device
+    // must refuse.
     wye::Dispatch routed(t.program);
     Words host(kMarks);
     routed.param("k", 1U).input("ran", host).output("ran", host).discard("seen").grid_from(grid);
@@ -146,7 +147,8 @@ TEST_CASE(
         const bool none = one[0] == 0 || one[1] == 0 || one[2] == 0;
         const Words numbers = none ? Words(3) : Words(one.begin(), one.end());
         need(grid.upload_range(std::span(one), 16));
-        // Written by an upload, on resident and host buffers, once with a time limit.
+        // The grid is written by an upload. The buffers are resident and on the host. One run has a
+        // time limit.
         for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{60'000'000'000}}) {
             Words seen(3, 7);
             wye::Dispatch job(t.program, t.device);
@@ -196,7 +198,7 @@ TEST_CASE(
         CHECK(Opened::words(ran, kMarks) == want);
         CHECK(Opened::words(into, 3) == numbers);
 
-        // Several rounds have one grid.
+        // All fixpoint iterations have the same grid.
         wye::Dispatch often(t.program, t.device);
         often.param("k", k).bind("ran", ran).bind("seen", into).grid_from(grid, 16).fixpoint(3);
         take(often.run());
@@ -205,7 +207,7 @@ TEST_CASE(
     }
     Words kept = Opened::words(grid, 8);
     kept.resize(4);
-    CHECK(kept == Words(4, 99));  // what lies before the numbers
+    CHECK(kept == Words(4, 99));  // the words before the grid
 }
 
 TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in another, and unwaited") {
@@ -238,7 +240,8 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
         CHECK(Opened::words(ran, kMarks) == want);
     }
 
-    // In a graph, whose parameters and words change between two runs.
+    // In a graph that writes its own grids. The parameters, and so the grids, change between two
+    // runs.
     wye::Dispatch writes = t.write(grid, 2, {1, 1, 1}), first = reads(1), second = reads(2);
     second.grid_from(grid, 8);
     wye::Graph graph =
@@ -254,7 +257,7 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
         mark({now[2], now[1], now[0]}, k + 1, want);
         CHECK(Opened::words(ran, kMarks) == want);
     }
-    // Executions that overlap, each with what its own first step writes.
+    // Executions that overlap. Each has the grid that its own first step writes.
     for (int round = 0; round < 8; ++round) {
         for (const Grid& now : kGrids) {
             auto params = graph.params();
@@ -267,7 +270,7 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
     for (const wye::Pending& work : pending) take(work.wait());
     CHECK(Opened::words(ran, kMarks) == want);
 
-    // Words that the host changes between two runs, and another buffer.
+    // The host writes another grid between two runs. At last another buffer is bound.
     wye::Dispatch step = reads(5);
     wye::Graph small = take(wye::Graph::record(t.device, {&step}));
     for (const Grid& now : kGrids) {
@@ -312,19 +315,19 @@ TEST_CASE("the numbers are checked on the device, at each limit and one beyond")
             check_refused(run(numbers), wye::Code::LIMIT_EXCEEDED, what);
             check_refused(run(numbers), wye::Code::LIMIT_EXCEEDED,
                           "more than the " + std::to_string(most[axis]) + " that ");
-            numbers[(axis + 1) % 3] = 0;  // then nothing would run
+            numbers[(axis + 1) % 3] = 0;  // without workgroups nothing is refused
             take(run(numbers));
             CHECK(Opened::words(n, 1) == Words{ran});
         }
     }
-    // More than 2^32 - 1 in all, also where the product is small modulo 2^32.
+    // More than 2^32 - 1 workgroups in all, also where the product is small modulo 2^32.
     for (const Grid& numbers :
          {Grid{65535, 65535, 2}, Grid{65535, 2, 65535}, Grid{2, 65535, 65535},
           Grid{32768, 32768, 4}, Grid{4096, 4096, 256}, Grid{65535, 65535, 65535}}) {
         check_refused(run(numbers), wye::Code::LIMIT_EXCEEDED, "more than 4294967295 in all");
         CHECK(Opened::words(n, 1) == Words{ran});
     }
-    // More than 2^32 - 1 invocations on an axis, if the device launches so many workgroups.
+    // More than 2^32 - 1 invocations on an axis, if the device can launch that many workgroups.
     if (most[0] == UINT32_MAX) {
         const wye::Program& wide = t.program;
         const wye::Buffer marks = t.buffer(Words(4)), seen = t.buffer(Words(3));
@@ -333,7 +336,8 @@ TEST_CASE("the numbers are checked on the device, at each limit and one beyond")
         job.param("k", 1U).bind("ran", marks).bind("seen", seen).grid_from(grid);
         check_refused(job.run(), wye::Code::LIMIT_EXCEEDED, "more than 4294967295 invocations");
         CHECK(Opened::words(marks, 4) == Words(4));
-        // The largest product has more workgroups than a test can wait for: it is cancelled.
+        // The largest valid product is more workgroups than a test can wait for, so the dispatch is
+        // cancelled.
         need(grid.upload(Words{65535, 65537, 1}));
         auto pending = take(wye::Dispatch(count, t.device).bind("n", n).grid_from(grid).submit());
         need(pending.cancel());
@@ -341,7 +345,7 @@ TEST_CASE("the numbers are checked on the device, at each limit and one beyond")
         REQUIRE_FALSE(ended.ok());
         CHECK(ended.error().code == wye::Code::CANCELLED);
     }
-    take(run({1, 1, 1}));  // the device goes on
+    take(run({1, 1, 1}));  // the device still works
 }
 
 TEST_CASE("a grid that was refused delivers nothing, and names the dispatch of a graph") {
@@ -422,7 +426,7 @@ TEST_CASE("traps and grids from buffers end one dispatch each, also in a graph o
     params.set(1, "bad", 0U);
     check_refused(graph.run(params), wye::Code::TRAPPED, "trapped with code 9");
     need(grid.upload(Words{UINT32_MAX, UINT32_MAX, 1}));
-    // The larger code is the grid's.
+    // The second step would trap, too, but the code of the wrong grid is larger.
     check_refused(graph.run(), wye::Code::LIMIT_EXCEEDED, "dispatch 0 of graph");
 }
 

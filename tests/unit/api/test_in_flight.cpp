@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work in flight on the CPU, in orders that are rare: queues that are freed while their work runs,
-// work that is cancelled beside other work, calls that must not wait, and lost devices. Work that
-// "runs on" ends only when it is cancelled, so what happens beside it depends on no speed.
+// Work in flight on the CPU, in rare orders: queues that are freed while their work runs, work that
+// is cancelled beside other work, calls that must not wait, and lost devices. Some work "runs on"
+// until it is cancelled, so what happens beside it does not depend on speed.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ using Words = std::vector<std::uint32_t>;
 using api_test::need;
 using api_test::take;
 
-// Adds `n` to each element one by one; with n = kOn it runs on for hours.
+// Mixes each element `n` times. With n = kOn this runs for hours.
 constexpr std::string_view kSteps = R"(wye 1; program steps; workgroup 64; param n: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main {
@@ -45,7 +45,7 @@ struct Opened {
         : context(take(wye::Context::create(options))),
           device(take(context.open("cpu"))),
           program(take(context.program_from_text(kSteps))) {
-        (void)take(program.prepare(device.get()));  // so that submits happen in their calls
+        (void)take(program.prepare(device.get()));  // so submit() returns after the driver's submit
     }
 
     [[nodiscard]] wye::Buffer buffer(std::uint32_t value = 0) const {
@@ -104,7 +104,7 @@ TEST_CASE("queues are made and freed while the work of freed ones runs on") {
     const wye::Buffer x = t.buffer(1), u = t.buffer(3), v = t.buffer();
     std::vector<wye::Buffer> written;
     std::vector<wye::Pending> running;
-    for (int i = 0; i < 12; ++i) {  // more than a device has queues
+    for (int i = 0; i < 12; ++i) {  // more queues than the device has
         const wye::Queue queue = take(t.device.queue());
         written.push_back(t.buffer());
         running.push_back(take(t.dispatch(x, written.back(), kOn, &queue).submit()));
@@ -147,7 +147,8 @@ TEST_CASE("cancelled work fails alone: what only follows it runs, on any queue")
         const wye::Buffer x = t.buffer(1), y = t.buffer(2), z = t.buffer(3);
         const wye::Pending running = take(t.dispatch(x, y, kOn, &first).submit());
         const wye::Queue& queue = form % 2 == 0 ? first : second;
-        // Reads what the cancelled work writes, or writes what it reads.
+        // The next dispatch reads what the cancelled work writes, or writes what the cancelled work
+        // reads.
         const bool reads = form < 2;
         const wye::Pending next =
             take((reads ? t.dispatch(y, z, 1, &queue) : t.dispatch(z, x, 1, &queue)).submit());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lifetime of a context: destroyed during calls, with a time limit, from callbacks, and
-// inherited by a forked child. A watchdog ends a test that hangs.
+// The end of a context: destroyed during calls, with a time limit and from callbacks, and inherited
+// by a forked child. A watchdog ends a test that hangs.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,14 +94,16 @@ TEST_CASE("destroying waits for a dispatch on another thread, which ends as usua
     const wye_device device = open_cpu(context);
     const wye_program program = load_spin(context);
     REQUIRE(spin(context, program, device, 1) == WYE_OK);
-    std::atomic<bool> started = false;
+    const auto submits = [&] {
+        wye_counters counters;
+        WYE_INIT(counters);
+        REQUIRE(wye_context_counters(context, &counters, nullptr) == WYE_OK);
+        return counters.submits;
+    };
+    const std::uint64_t before = submits();
     wye_status status = WYE_INTERNAL;
-    std::thread other([&] {
-        started = true;
-        status = spin(context, program, device, 100'000'000);
-    });
-    while (!started) std::this_thread::yield();
-    std::this_thread::sleep_for(50ms);
+    std::thread other([&] { status = spin(context, program, device, 20'000'000); });
+    while (submits() == before) std::this_thread::yield();
     wye_context_destroy(context);
     other.join();
     CHECK(status == WYE_OK);
@@ -113,7 +115,8 @@ struct Resolving {
     wye_status own = WYE_OK, other = WYE_INTERNAL, destroyed = WYE_OK;
 };
 
-// A program with a variant in a file, whose loading callback keeps its creation from returning.
+// Creates a program with a variant in a file. The call returns only after the callback `resolve`,
+// which loads that file.
 wye_status create_with(Resolving& state, wye_resolve_fn resolve) {
     wye_program_source source;
     WYE_INIT(source);
@@ -144,7 +147,8 @@ TEST_CASE("calls that begin while a context is being destroyed are refused, thos
     std::thread destroying([&] { wye_context_destroy(state.context); });
     wye_error* error = nullptr;
     wye_status status = WYE_OK;
-    // A dispatch with invalid handles: refused for these until destruction has begun.
+    // A dispatch with invalid handles. The handles are the reason of the refusal until the
+    // destruction begins.
     while ((status = spin(state.context, 1, 1, 1, &error)) != WYE_SHUTTING_DOWN) {
         wye_error_free(error);
         std::this_thread::sleep_for(1ms);
@@ -179,7 +183,7 @@ TEST_CASE("a callback may use another context, and is refused its own") {
     CHECK(state.own == WYE_INVALID_ARGUMENT);
     CHECK(state.destroyed == WYE_INVALID_ARGUMENT);
     CHECK(state.other == WYE_OK);
-    open_cpu(state.context);  // it lives
+    open_cpu(state.context);  // the context still works
     wye_context_destroy(state.context);
 }
 
@@ -310,7 +314,7 @@ bool refused_here(wye_status status, wye_error* error) {
     return out;
 }
 
-// The number of the first failed check, as the child's exit status; 0: none.
+// Returns the number of the first failed check, for the child's exit status; 0: none failed.
 int use_in_child(wye_context* context, wye_program program, wye_device device, wye_buffer buffer) {
     alarm(30);
     wye_error* error = nullptr;
@@ -321,7 +325,7 @@ int use_in_child(wye_context* context, wye_program program, wye_device device, w
     if (!refused_here(wye_device_flush(context, device, &error), error)) return 4;
     if (!refused_here(wye_context_destroy_within(context, UINT64_MAX, &error), error)) return 5;
     wye_context_destroy(context);
-    // A context of its own works, on the CPU.
+    // A new context of the child works, on the CPU.
     wye_context_desc desc;
     WYE_INIT(desc);
     desc.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS;
@@ -350,7 +354,7 @@ TEST_CASE("in a forked child calls with the parent's context fail at once, also 
     wye_buffer buffer = 0;
     REQUIRE(wye_buffer_create(context, device, &desc, &buffer, nullptr) == WYE_OK);
     REQUIRE(spin(context, program, device, 1) == WYE_OK);
-    // The thread that holds the queue is not in the child.
+    // The thread that holds the queue does not exist in the child.
     std::thread other([&] { (void)spin(context, program, device, 50'000'000); });
     std::this_thread::sleep_for(20ms);
     const pid_t child = fork();
@@ -364,7 +368,8 @@ TEST_CASE("in a forked child calls with the parent's context fail at once, also 
     wye_context_destroy(context);
 }
 
-// The host looks for the trap between two rounds, of which the first waits for the flag.
+// The first of two iterations waits for the flag. Between the iterations, the host looks for a
+// trap.
 constexpr const char* kRounds = R"(wye 1; program rounds; workgroup 1;
 input_output flag: u32[]; input_output r: u32[]; grid groups 1;
 main {
@@ -408,7 +413,7 @@ TEST_CASE(
     desc.arguments = arguments;
     desc.argument_count = 2;
     desc.fixpoint_iterations = 2;
-    // The first has its turn, and the second is behind it.
+    // The first dispatch runs. The second waits in the line behind the first.
     wye_pending first = 0, second = 0;
     REQUIRE(wye_dispatch_submit(context, &desc, &first, nullptr) == WYE_OK);
     REQUIRE(wye_dispatch_submit(context, &desc, &second, nullptr) == WYE_OK);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs at the limits of the language, and at products of two of them, on a thread with the
-// stack that wye.h asks for. Each is accepted or refused in words by every step, up to a dispatch
-// on the `cpu` device; a stack overflow would end the process.
+// Programs at the limits of the language, and at products of two limits, on a thread with the stack
+// that wye.h asks for. Each step, up to a dispatch on the device `cpu`, accepts the program or
+// refuses it with an error. A stack overflow would end the process.
 #include <doctest/doctest.h>
 #include <pthread.h>
 
@@ -19,7 +19,7 @@
 
 namespace {
 
-// The size in wye.h; larger in sanitized builds, whose frames are larger.
+// The size in wye.h. Larger in sanitized builds, which have larger stack frames.
 constexpr std::size_t kStack = (support::kSanitized ? 4 : 1) * 256 * 1024;
 
 void on_small_stack(const std::function<void()>& work) {
@@ -57,7 +57,8 @@ std::string nots(std::size_t depth, const std::string& inner) {
     return repeated("~(", depth) + inner + repeated(")", depth);
 }
 
-// h0(y), and functions that each call the one above inside an expression of this depth.
+// The function h0, and functions that each call the function before, inside an expression of this
+// depth.
 std::string chain(std::size_t functions, std::size_t depth, const std::string& before = {},
                   const std::string& after = {}) {
     std::string out = "fn h0(y: u32) -> u32 { return y + 1u; }\n";
@@ -73,7 +74,7 @@ std::string chain(std::size_t functions, std::size_t depth, const std::string& b
 
 std::string call_of(std::size_t functions) { return "r[i] = h" + number(functions - 1) + "(i);\n"; }
 
-// Nested blocks around the innermost text.
+// Blocks nested around `inner`.
 std::string nested(const char* head, std::size_t levels, const std::string& inner) {
     return repeated(head, levels) + inner + repeated("}", levels);
 }
@@ -84,7 +85,7 @@ struct Case {
     bool accepted = true;  // by the validator
 };
 
-constexpr std::size_t kBlocks = WYE_LIMIT_BLOCK_NESTING - 1;  // inside main's own
+constexpr std::size_t kBlocks = WYE_LIMIT_BLOCK_NESTING - 1;  // inside the block of main
 constexpr std::size_t kDepth = WYE_LIMIT_EXPRESSION_DEPTH;
 
 std::vector<Case> cases() {
@@ -113,7 +114,7 @@ std::vector<Case> cases() {
         for (std::size_t k = 0; k + 2 < kDepth; ++k) nest = "h0(" + nest + ")";
         add("calls in calls", program(chain(1, 0), "r[i] = " + nest + ";\n"));
     }
-    // Depth of expressions, at the deepest place.
+    // The depth of expressions, also in the deepest blocks.
     add("deepest expression", program("", "r[i] = " + nots(kDepth - 1, "i") + ";\n"));
     add("an expression too deep", program("", "r[i] = " + nots(kDepth, "i") + ";\n"), false);
     add("100,000 parentheses",
@@ -162,7 +163,7 @@ std::vector<Case> cases() {
         program("", "if n > 1u" + repeated(" && n > 2u", kDepth - 3) + " { r[i] = 1u; }\n"));
     add("100,000 &&", program("", "if n > 1u" + repeated(" && n > 2u", 100000) + " { }\n"), false);
     add("a long sum", program("", "r[i] = i" + repeated(" + n", kDepth - 2) + ";\n"));
-    // Many of something.
+    // Large numbers of locals, statements, parameters and so on.
     {
         std::string lets = "let v0 = n;\n";
         constexpr std::size_t kLets = WYE_LIMIT_LOCALS - 1;
@@ -203,7 +204,7 @@ std::vector<Case> cases() {
             program("output b: u8[" + repeated("(", depth) + "n" + repeated(")", depth) + "];\n",
                     "b[i] = 1u;\n"),
             false);
-    // 2^18 calls in few bytes: more nodes with all calls inlined than drivers compile.
+    // 2^18 calls in a short text: with all calls inlined, more nodes than drivers can compile.
     {
         std::string functions = "fn h0(y: u32) -> u32 { return y + 1u; }\n";
         for (std::size_t k = 1; k <= 18; ++k)
@@ -214,7 +215,7 @@ std::vector<Case> cases() {
     return out;
 }
 
-// The message of a call; checks that a refusal has a remedy.
+// The status of a call and the text of its error. said() checks that the error has a remedy.
 struct Said {
     wye_status status;
     std::string text;
@@ -274,7 +275,7 @@ void pass_through(wye_context* context, wye_device device, const Case& c) {
                 const Said reread =
                     said([&](auto** e) { return wye_program_create(context, &again, &second, e); });
                 INFO(reread.text);
-                // The printer's layout may need more bytes than a text may have.
+                // The text that the printer writes may be longer than a text may be.
                 const bool large = again.text.size > WYE_LIMIT_TEXT_BYTES;
                 CHECK(reread.status == (large ? WYE_LIMIT_EXCEEDED : WYE_OK));
                 if (reread.status == WYE_OK) wye_program_free(context, second, nullptr);
@@ -316,7 +317,7 @@ TEST_CASE("programs at limits, and at products of limits, on a thread with 256 K
     WYE_INIT(desc);
     desc.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT;
     const std::vector<Case> all = cases();
-    // All of them take minutes below a sanitizer.
+    // With a sanitizer, all cases would take minutes.
     constexpr std::size_t kParts = support::kSanitized ? 4 : 1;
     const support::Slice slice = support::Slice::of_this_run();
     on_small_stack([&] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted loops on real drivers against plain C++ that counts in 64 bits: ends and steps at the
-// edges of the type, and every remainder of an unrolled loop. Loops with barriers have a form that
-// does not count iterations, for launches in which nothing overflows.
+// Counted loops on real drivers, compared with plain C++ that counts in 64 bits: ends and steps at
+// the limits of the type, and every remainder of an unrolled loop. Loops with barriers have a form
+// that does not count iterations, for launches in which nothing overflows.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -112,8 +112,8 @@ void check_all(const wye::Context& context, const wye::Device& device, const std
     const T steps[] = {1, 3, 64, 1000000007};
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix), {step}, ran);
-    CHECK(ran.free == 0);  // iterations are counted
-    // With a barrier in the loop, the launch decides whether the steps overflow.
+    CHECK(ran.free == 0);  // loops without a barrier always count iterations
+    // A loop with a barrier: for each launch the library decides whether the steps overflow.
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix, "barrier;"), {step},
                  ran);

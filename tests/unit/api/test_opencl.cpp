@@ -34,10 +34,11 @@ input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { var v = x[i];
 for k in 0u..rounds { v ^= v << 13u; v ^= v >> 17u; v ^= v << 5u; } r[i] = v; } })";
 
-// PoCL keeps what a grid runs once for all contexts of a process, and again for each grid that is
-// wider than those before.
+// PoCL keeps the compiled code of a kernel once for all contexts of a process, and adds code for
+// each grid that is wider than the grids before.
 TEST_CASE("contexts run one program at once, one of them on ever wider grids") {
-    // Counts the runs, each of one more workgroup than the last if `wider`, that are right.
+    // Returns the number of runs with the right result. `wider`: each run has one workgroup more
+    // than the run before.
     const auto work = [](std::uint32_t runs, std::uint32_t rounds, bool wider) {
         const auto ctx = context();
         const auto gpu = take(ctx.open("opencl:0"));
@@ -70,7 +71,7 @@ TEST_CASE("contexts run one program at once, one of them on ever wider grids") {
     for (auto& other : others) CHECK(other.get() == 50);
 }
 
-// PoCL links each kernel that it compiles as a library in its cache, and loads that.
+// PoCL links each kernel that it compiles as a library in its cache, and loads that library.
 TEST_CASE("a verdict depends on the driver's libraries, not on the kernels that it compiled") {
     namespace fs = std::filesystem;
     std::string folder = (fs::temp_directory_path() / "wye_api_XXXXXX").string();
@@ -143,7 +144,7 @@ main {
     const auto x = bits_with_subnormals();
     std::vector<std::uint16_t> h, g;
     for (std::uint16_t k = 0; k < 64; ++k) {
-        h.push_back(static_cast<std::uint16_t>(k % 2 << 15U | k * 33U));  // up to 2^-14 and above
+        h.push_back(static_cast<std::uint16_t>(k % 2 << 15U | k * 33U));  // some are subnormal
         g.push_back(static_cast<std::uint16_t>(k % 2 << 15U | k * 3U));
     }
     std::vector<std::uint32_t> r(512);
@@ -202,7 +203,7 @@ TEST_CASE("programs in which flushed subnormals can be seen are refused, with th
     };
     CHECK(run("x[63u - i]").empty());
     CHECK(r == x);
-    // The device does flush, as a native kernel shows.
+    // The device does take subnormals for zero, as the native variant shows.
     CHECK(run("x[63u - i]", true).empty());
     CHECK(r == std::vector<float>(64));
     for (const auto& [value, operation] :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pipelines through wye/pipeline.hpp, on the CPU or a real driver, against plain dispatches and
-// plain C++.
+// Pipelines through wye/pipeline.hpp, on the CPU or a real driver, compared with plain dispatches
+// and plain C++.
 #include "wye/pipeline.hpp"
 
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ TEST_CASE("every form of dispatch through a pipeline gives the bytes of a plain 
     const auto pending = take(own.submit());
     take(pending.wait());
     CHECK(words_of(take(pending.output<std::uint32_t>("r"))) == want);
-    // Resident, first and repeated.
+    // With resident buffers: the first dispatch, and repeated dispatches.
     const wye::Buffer in = t.buffer(x), out = t.buffer(Words(1000));
     for (std::uint32_t k = 0; k < 4; ++k) {
         wye::Dispatch resident(pipeline);
@@ -115,7 +115,7 @@ constexpr std::string_view kCheck = R"(wye 1; program check; workgroup 1;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 7; } r[i] = 100u / x[i]; } })";
 
-// Dispatches of mix, each with parameters and inputs of its own.
+// Dispatches of `mix`, each with parameters and inputs of its own.
 struct Items {
     Items(const wye::Pipeline& pipeline, std::size_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -153,7 +153,7 @@ main {
     const wye::Pipeline pipeline = t.pipeline(kShared);
     const auto made = take(pipeline.describe());
     CHECK(made.max_invocations >= 64);
-    // CUDA's driver knows registers, and how many workgroups run at once; no other one does.
+    // Only CUDA's driver tells the number of registers, and how many workgroups run at once.
     const bool cuda = selector.starts_with("cuda");
     CHECK((made.registers > 0) == cuda);
     CHECK((made.resident_groups > 0) == cuda);
@@ -176,7 +176,7 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
     std::string layout, backend;
     const auto before = take(t.device.counters());
     for (std::uint32_t k = 1; k <= 6; ++k) {
-        // More buffers than the plugin's own tests of a device have.
+        // More buffers than the plugin itself uses when it tests a device, so the layout is new.
         pipelines.push_back(t.pipeline(program_text(k, 9)));
         const auto made = take(pipelines.back().describe());
         const std::string fingerprint(wye::detail::view(made.backend_layout_fingerprint));
@@ -193,13 +193,13 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
     CHECK(after.layouts_made - before.layouts_made == has_layouts);
     CHECK(after.layouts_shared - before.layouts_shared == has_layouts * (programs - 1));
 
-    // More buffers, which no layout for eleven has.
+    // Still more buffers need a layout of their own.
     const wye::Pipeline other = t.pipeline(program_text(7, 17));
     const auto wide = take(other.describe());
     CHECK(wye::detail::view(wide.backend_layout_fingerprint) != backend);
     CHECK(take(t.device.counters()).layouts_made - after.layouts_made == has_layouts);
 
-    // The caller was built for this program's layout.
+    // A caller may name the layouts that it was built for.
     const auto program = take(t.context.program_from_text(program_text(8, 9)));
     CHECK(
         wye::Pipeline::create(program, t.device,
@@ -249,7 +249,7 @@ TEST_CASE("resident batches are one submit, move no byte to the host, and see on
     std::vector<std::unique_ptr<wye::Dispatch>> all;
     std::vector<wye::Dispatch*> list;
     Words want = x;
-    for (std::uint32_t i = 0; i < 20; ++i) {  // a chain: each reads what the last one wrote
+    for (std::uint32_t i = 0; i < 20; ++i) {  // each reads what the one before wrote
         buffers.push_back(t.buffer(Words(500)));
         all.push_back(std::make_unique<wye::Dispatch>(pipeline));
         all.back()->param("k", i).bind("x", buffers[i]).bind("r", buffers[i + 1]);
@@ -347,7 +347,7 @@ TEST_CASE("a batch stops at the item that fails, and keeps those before it") {
     CHECK(got[0] == Words{100, 50});
     CHECK(got[1] == Words{20, 10});
     CHECK(got[2] == Words{9, 9});
-    // A wrong name is found before anything of that item runs.
+    // A wrong name is found before any part of that item runs.
     wye::Dispatch wrong(pipeline);
     wrong.input("y", inputs[0]);
     got[0] = {9, 9};

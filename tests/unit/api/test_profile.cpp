@@ -18,7 +18,7 @@ namespace {
 using api_test::take;
 using nlohmann::json;
 
-// A program with one operation: its statement, with `T` for the type.
+// A program with one operation. `text`: the statement with the operation, with `T` for the type.
 struct Asked {
     const char* name;
     const char* memory;
@@ -117,7 +117,7 @@ TEST_CASE("each operation of the language is listed once, and the report has the
     }
     for (const auto& one : times) {
         CAPTURE(one.first);
-        CHECK(one.second == (one.first == "-" ? 2 : 1));  // of one and of two operands
+        CHECK(one.second == (one.first == "-" ? 2 : 1));  // `-` takes one operand or two
     }
     for (const char* word : {"barrier", "trap", "<<", "&&", "any", "sqrt", "atan2",
                              "atomic_store storage", "atomic_store shared", "subgroup_ballot"})

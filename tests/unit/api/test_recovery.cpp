@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a device through wye.hpp, on the CPU or a real driver: prepare, flush, a loss that
-// the layer `faults` injects, recovery, shutdown. The layer `validate` watches both sides.
+// the layer `faults` injects, recovery, shutdown. The layer `validate` watches the library and the
+// plugin.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using api_test::need;
 using api_test::take;
 using Log = api_test::LogLines;
 
-// `rules`: of the layer `faults`; empty: it is not there.
+// `rules`: the rules of the layer `faults`. If they are empty, that layer is left out.
 wye::Context context_with(const std::string& rules, Log& log) {
     wye::ContextOptions options;
     options.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
@@ -44,13 +45,13 @@ bool computes(const std::string& selector) {
     return selector == "cpu" || support::test_driver_computes();
 }
 
-// Buffers, a program of its own, a pipeline, a graph and a queue of one device, and their use.
+// Buffers, a graph and a queue of one device, and a function that uses them with a new program.
 struct Work {
     std::optional<wye::Buffer> x, r;
     std::optional<wye::Graph> graph;
     std::optional<wye::Queue> queue;
 
-    // Adds `k` to each word; the program is compiled for it.
+    // Adds `k` to each word. `k` is part of the program's text, so each `k` needs a compilation.
     wye::Result<void> run(const wye::Context& context, const wye::Device& device, std::uint32_t k,
                           bool computes) {
         WYE_ASSIGN(queue, device.queue());
@@ -80,7 +81,7 @@ struct Work {
     }
 };
 
-// What every call of a lost device gives.
+// Checks the error of a call on a lost device.
 void check_lost(const wye::Result<void>& result) {
     REQUIRE_FALSE(result.ok());
     CHECK(result.error().code == wye::Code::DEVICE_LOST);
@@ -113,13 +114,14 @@ TEST_CASE("an injected loss ends what a device has, and recovery gives one that 
                 if (ran.ok()) ran = work.run(context, device, ++k, computes(selector));
                 if (!ran.ok()) met = ran.error();
             }
-            if (rule.starts_with("wait") && !met) continue;  // a device that needs no wait
+            if (rule.starts_with("wait") && !met) continue;  // the device needs no wait
             REQUIRE(met);
             CAPTURE(met->message);
             check_lost(wye::Result<void>(*met));
             CHECK(take(device.lost()));
 
-            // Everything of the device is lost; what the application frees is freed.
+            // Every object of the device is lost. The application can free these objects without an
+            // error.
             check_lost(device.prepare());
             check_lost(device.flush());
             check_lost(device.buffer(16));
@@ -137,7 +139,7 @@ TEST_CASE("an injected loss ends what a device has, and recovery gives one that 
             need(again.prepare());
             need(fresh.run(context, again, 100, computes(selector)));
             need(fresh.run(context, again, 101, computes(selector)));
-            CHECK(take(again.recover()).get() == again.get());  // it is not lost
+            CHECK(take(again.recover()).get() == again.get());  // not lost: the same device
         }
         CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
         CHECK(log.count(": 0 breaches in ") >= 1);
@@ -148,7 +150,7 @@ TEST_CASE("a loss with work in flight ends that work, and the next device runs i
     const std::string selector = support::test_driver();
     Log log;
     {
-        // The work before makes five submits.
+        // The call of `run` makes five submits.
         const wye::Context context = context_with("submit:12:DEVICE_LOST", log);
         const wye::Device device = take(context.open(selector));
         Work work;
@@ -160,7 +162,7 @@ TEST_CASE("a loss with work in flight ends that work, and the next device runs i
         }
         CHECK(take(device.lost()));
         REQUIRE_FALSE(pending.empty());
-        for (const wye::Pending& one : pending) {  // those before the loss may have ended well
+        for (const wye::Pending& one : pending) {  // work before the loss may have succeeded
             const auto ended = one.wait();
             if (!ended.ok()) CHECK(ended.error().code == wye::Code::DEVICE_LOST);
         }

@@ -65,8 +65,8 @@ TEST_CASE("a resident output is read back in the submit of its dispatch") {
     wye::Program sum = take(t.context.program_from_text(
         "wye 1; program sum; workgroup 4; persistent s: u32[4] live; persistent hidden: u32[4];\n"
         "grid groups 1; main { s[local_id.x] = s[local_id.x] + 3u; hidden[local_id.x] = 1u; }"));
-    // The first takes the direct way, the second is large enough to be staged, the third to be read
-    // in chunks if it were not resident.
+    // The first size is transferred directly. The second is large enough for staging memory. The
+    // third would be read in chunks if the output were not resident.
     for (const std::size_t count : {5U, 50'000U, 1'000'000U}) {
         Words host(count);
         for (std::size_t i = 0; i < count; ++i) host[i] = static_cast<std::uint32_t>(i * 7);
@@ -216,7 +216,7 @@ TEST_CASE("a mapped buffer is written and read in place, where the device maps a
     wye::Buffer r = take(t.device.buffer(16, "r", WYE_BUFFER_USAGE_READBACK));
     const auto in = x.map();
     const auto out = r.map();
-    REQUIRE(in.ok() == out.ok());  // all or none
+    REQUIRE(in.ok() == out.ok());  // a device can map buffers of both usages, or none
     if (!in.ok()) {
         CHECK(in.error().code == wye::Code::UNSUPPORTED);
         CHECK(in.error().fix.starts_with("Fix: "));
@@ -241,7 +241,7 @@ TEST_CASE("a mapped buffer is written and read in place, where the device maps a
 }
 
 TEST_CASE("bytes move between devices only where it is asked for, and count") {
-    if (support::test_driver() == "cpu") return;  // one device
+    if (support::test_driver() == "cpu") return;  // there is only one device
     const Opened t;
     const wye::Device cpu = take(t.context.open("cpu"));
     Words host(300'000);
@@ -288,7 +288,7 @@ TEST_CASE("a range begins at any element, on every device with the same bytes") 
         const bool moved = skip * 4 % alignment != 0;
         for (int again = 0; again < 2; ++again) {
             const wye_report report = take(step.run());
-            // x goes in; r goes in, since nothing fills it, and comes out.
+            // x is copied in. r is copied in, too, since nothing fills it, and copied out.
             CHECK(report.bytes_copied == (moved ? 3 * std::uint64_t{count} * 4 : 0));
             CHECK(report.bytes_uploaded + report.bytes_downloaded == 0);
         }
@@ -303,7 +303,7 @@ TEST_CASE("a range begins at any element, on every device with the same bytes") 
 
 namespace {
 
-// The first type of each kind of object; null: the plugin has none.
+// The type of the first value in the native handle of each kind of object; null: no handle.
 struct NativeTypes {
     const char *plugin, *device, *queue, *buffer;
 };

@@ -98,7 +98,7 @@ TEST_CASE("dispatches of host arguments of every size have the bytes of the host
 
 TEST_CASE("uploads and downloads of resident buffers move their bytes, wherever these are") {
     const Opened t;
-    const std::size_t all = 13 * kChunk;  // bytes: over three of the largest chunks
+    const std::size_t all = 13 * kChunk;  // bytes: more than three chunks of the largest size
     auto buffer = take(t.device.buffer(all));
     std::vector<std::byte> source(all), found(all), expected(all);
     for (std::size_t i = 0; i < all; ++i)
@@ -185,7 +185,7 @@ TEST_CASE("registered memory is used as it is by every call that may, or refused
         take(buffer.download_range(r, 5));
         CHECK((std::ranges::equal(x, r)));
         moved += registered ? 2 * kCount * 4 : 0;
-        // Its end waits for work that nobody waited for.
+        // The end of `scope` waits for work that nobody waited for.
         wye::Dispatch last(program, t.device);
         last.param("k", 9U).input("x", x).output("r", r);
         const auto unobserved = take(last.submit_borrowing());

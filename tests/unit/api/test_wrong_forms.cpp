@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each form of a call that runs a program, called wrongly in each way that concerns all of them, on
-// the CPU and a real driver: the error has the code and names the value, nothing runs, and the
-// right call works afterwards.
+// Every form of call that runs a program, on the CPU and a real driver, with each mistake that all
+// forms have in common. The error has the right code and names the wrong value, nothing runs, and a
+// correct call works afterwards.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,14 +30,15 @@ using api_test::take;
 using calls::attempt;
 using calls::Outcome;
 
-// The outputs have twice as many elements as `x`, so that its place among the handles matters.
+// The outputs have twice as many elements as `x`, so a handle in the wrong place has the wrong
+// size.
 constexpr std::string_view kSplit = R"(wye 1; program split; workgroup 64; param k: u32;
 input x: u32[]; output wide: u32[len(x) * 2]; output sum: u32[len(x) * 2]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) {
     wide[2u * i] = x[i]; wide[2u * i + 1u] = k;
     sum[2u * i] = x[i] + k; sum[2u * i + 1u] = k; } })";
 
-// Takes long, and can trap.
+// A program that runs long and can trap.
 constexpr std::string_view kSlow = R"(wye 1; program slow; workgroup 1; param rounds: u32;
 input_output x: u32[]; grid groups 1;
 main { if len(x) < 4u { trap 3; } var v = x[0]; var i = 0u;
@@ -90,7 +91,7 @@ struct World {
     wye_buffer freed = 0;
 };
 
-// A dispatch of `split` on the buffers with an index.
+// A dispatch of `split` on the buffers number `index`.
 struct Job : calls::Job {
     Job(const World& w, std::size_t index) : calls::Job(w.program.get(), w.device.get()) {
         resident(0, w.x[index].get()).resident(1, w.wide[index].get());
@@ -107,10 +108,10 @@ struct Job : calls::Job {
 
 struct Form {
     const char* name;
-    // Runs the job where the form has one dispatch; else as the second of three.
+    // Runs the job. A form of several dispatches runs three, of which the job is the second.
     Outcome (*run)(const World& w, Job& job);
     const char* where;        // the message begins with this
-    bool runs_first = false;  // the dispatch before it runs
+    bool runs_first = false;  // the dispatch before the job runs
 };
 
 Outcome free_when_made(const World& w, wye_pending pending, Outcome outcome) {
@@ -147,7 +148,7 @@ Outcome piped(const World& w, Job& job) {
     return kForm(w, job);
 }
 
-// Three items, of which the second is the job.
+// Three dispatches. The second is the job.
 struct Three {
     Three(const World& w, Job& job) : first(w, 0), last(w, 2) {
         if (job.desc.pipeline == 0) return;
@@ -225,7 +226,7 @@ struct Wrong {
     void (*change)(const World& w, Job& job);
     wye_status status;
     const char* says;       // a part of the message
-    bool in_graphs = true;  // else a graph refuses the member, whatever its value
+    bool in_graphs = true;  // false: a graph refuses any value of the member
 };
 
 constexpr Wrong kWrong[] = {
@@ -336,7 +337,7 @@ constexpr Wrong kWrong[] = {
      WYE_WRONG_OWNER, "queue", false},
 };
 
-// Whether the buffers of a dispatch are as they were made.
+// Whether the output buffers of a dispatch have their first contents.
 bool untouched(const World& w, std::size_t index) {
     Words wide(2 * kCount), sum(2 * kCount);
     need(w.wide[index].download(wide));
@@ -537,7 +538,7 @@ TEST_CASE("a graph that runs takes no other buffer until it has been waited for"
         (void)take(graph.run(std::array{std::uint64_t{2}}));
         Words found(8);
         need(other.download(found));
-        // Two rounds of 3 v + i.
+        // Two iterations of v = 3 v + i.
         if (w.computes()) CHECK(found[0] == (kUntouched * 3 + 0) * 3 + 1);
     }
 }

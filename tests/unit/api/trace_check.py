@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads the trace of WYE_TRACE with Python's own JSON reader. The trace is well-formed, events nest,
-# device work lies between the host's submit and the end of its wait, work on two queues is on two
-# tracks, hostile labels are kept, and a file appears complete or not at all.
+# Reads the trace of WYE_TRACE with Python's own JSON reader. Checks that the trace is well-formed,
+# that events nest, that device work lies between the host's submit and the end of its wait, that
+# work on two queues is on two tracks, that hostile labels are kept, and that a file appears
+# complete or not at all.
 #     trace_check.py TRACE_WORK SELECTOR FOLDER QUEUES TIMES
-# QUEUES is `one` or `several`, the queues of the device. TIMES names the work that has the driver's
-# times: `all`, or `launches`.
+# QUEUES: `one` or `several`, the number of the device's queues. TIMES: the work for which the
+# driver measures times, `all` or `launches`.
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ import time
 from collections import defaultdict
 
 program, selector, folder, queues, times = sys.argv[1:]
-SLACK_US = 2000.0  # of the clocks of host and device
+SLACK_US = 2000.0  # tolerance between the clocks of host and device
 HOSTILE = 'say "hi" \\ \n\t\x01\x7f '
 
 
@@ -67,13 +68,13 @@ def nests(events):
 
 
 def timed(event):
-    # The host copies to and from mapped memory itself, without a time of the device.
+    # With `launches`, the host itself copies to and from mapped memory, so the device has no times of copies.
     return event["cat"] == "device" or times != "all" and event["name"] != "mix"
 
 
 with tempfile.TemporaryDirectory() as place:
     # On a busy machine the first reading of the device's clock may take too long, or one asynchronous
-    # dispatch may end before the next is submitted, so that both use one queue.
+    # dispatch may end before the next is submitted, so that both use one queue. Then the work runs again.
     until = time.monotonic() + 120
     while True:
         ran = run(place, "all")
@@ -95,7 +96,7 @@ with tempfile.TemporaryDirectory() as place:
         check(nests(list_of), f"the events of {names[track]} do not nest")
         check(len({e["cat"] for e in list_of}) == 1, f"{names[track]} has host and device events")
 
-    # Host and device have the same submits.
+    # The events of host and device have the same submits.
     submits = {(e["args"]["queue"], e["args"]["submit"]): e for e in host if e["name"] == "submit"}
     ends = {(e["args"]["queue"], e["args"]["submit"]): e for e in device}
     check(len(device) == len(ends), "a submit has two device events")

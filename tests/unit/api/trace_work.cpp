@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work for trace_check.py, which names the trace in the environment and reads it afterwards.
+// Work for trace_check.py, which sets the path of the trace in the environment, and reads the trace
+// afterwards.
 //     trace_work SELECTOR FOLDER WHAT
 // WHAT: `all`: every kind of call. `killed`: the process is killed before its context is destroyed.
-// `twice`: two contexts. `many`: more events than `trace.events` of 40. `ignored`: with a context
-// that ignores the environment.
+// `twice`: two contexts. `many`: more events than the limit, which is `trace.events` = 40.
+// `ignored`: with a context that ignores the environment.
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -28,7 +29,7 @@ main { let i = global_id.x; if i < len(r) { var v = x[i];
 constexpr std::string_view kHostile(
     "say \"hi\" \\ \n\t\x01\x7f \xff\xfe\xc0\xaf \xed\xa0\x80 </script>");
 
-// Long enough for two of them to overlap.
+// Enough iterations for two dispatches to overlap.
 constexpr std::uint32_t kRounds = 2'000;
 constexpr std::size_t kCount = 4096;
 
@@ -51,7 +52,7 @@ wye::Result<void> work(const wye::Context& context, const std::string& selector)
         WYE_ASSIGN(auto made, device.buffer(kCount * 4));
         out.push_back(std::move(made));
     }
-    for (int round = 0; round < 3; ++round)  // the later ones are repeated requests
+    for (int round = 0; round < 3; ++round)  // later rounds are repeated requests
         WYE_TRY(wye::Dispatch(program, device)
                     .param("rounds", kRounds)
                     .bind("x", in)

@@ -89,7 +89,7 @@ TEST_CASE("its owner can read and write it, whatever the file mode mask was") {
         ++files;
         CHECK(mode(one.path()) == 0600);
     }
-    CHECK(files == 2);  // the entry, and the counts
+    CHECK(files == 2);  // the entry, and the file of counts
 }
 
 TEST_CASE("the bytes of an entry that is removed are counted no more") {
@@ -122,7 +122,7 @@ TEST_CASE("damaged entries are passed over with a word, removed, and made again"
             write_file(path, all);
         },
         [](const auto& path) { write_file(path, std::string(100, '\0')); },
-        // The right name, sound, and another key: a forged fingerprint.
+        // A sound entry with the right name but another key: a forged fingerprint.
         [](const auto& path) {
             write_file(path, text(pack_entry(bytes("other"), bytes("wrong"))));
         }};
@@ -181,7 +181,7 @@ TEST_CASE("no folder, a limit of 0 and a folder that cannot be made are no error
                      [&](const std::string& what) { rig.said.push_back(what); });
     CHECK(impossible.put(bytes("k"), bytes("v")) == 0);
     CHECK_FALSE(impossible.find(bytes("k")));
-    CHECK(rig.said.size() == 1);  // once, not for every program
+    CHECK(rig.said.size() == 1);  // one message, not one for every program
     CHECK(rig.said[0].find("Fix: ") != std::string::npos);
     CHECK_FALSE(impossible.trouble().empty());
 }

@@ -59,7 +59,7 @@ Found find(const wye::Context& context, const support::Runner& fault, std::uint6
     options.subgroups = {};
     for (;; ++seed) {
         REQUIRE(seed < 1'000'000);
-        if (seed % 5 == 4) continue;  // math functions: their definitions use everything
+        if (seed % 5 == 4) continue;  // math functions, whose definitions use every operation
         Case what = support::random_case(seed, options, false);
         Finding finding = judge(context, fault, what, support::kChanged);
         INFO("seed " << seed << ": " << finding.text);
@@ -88,7 +88,7 @@ TEST_CASE("what a wrong operation breaks becomes a few statements") {
             return judge(*context, runner, c, support::kChanged);
         };
         ShrinkLimits limits;
-        limits.seconds = 1e6;  // the same result on any machine
+        limits.seconds = 1e6;  // in practice no limit, so the result is the same on any machine
         limits.tries = 20000;
         const Shrunk shrunk = shrink(found.what, found.finding, judged, limits);
         INFO(support::write_case(found.what, {}));
@@ -97,7 +97,7 @@ TEST_CASE("what a wrong operation breaks becomes a few statements") {
         CHECK(shrunk.statements <= 4);
         CHECK(shrunk.smallest.text.find(std::string(ir::op_text(fault.from))) != std::string::npos);
         CHECK(shrunk.finding.kind == Finding::Kind::Bytes);
-        // It still shows the fault, and nothing but the fault.
+        // The smallest program still shows the fault, and no other difference.
         CHECK(judged(shrunk.smallest).kind == Finding::Kind::Bytes);
         const support::Runner right = taking(fault.from, fault.from);
         CHECK(judge(*context, right, shrunk.smallest, support::kChanged).kind ==

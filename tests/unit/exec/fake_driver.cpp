@@ -50,7 +50,7 @@ wye_status fail(const wye_host_table* host, Code code, const char* what, wye_err
     return sdk::report(*host, Error(code, what, "Fix: switch the fault off"), error);
 }
 
-// WYE_OK, or the error of a device that was lost.
+// Returns WYE_OK, or the error if the device was lost.
 wye_status there(const wye_device_object* device, wye_error** error) {
     if (!device->lost) return WYE_OK;
     return fail(device->host, Code::DEVICE_LOST, "the fake fell off the bus", error);
@@ -63,7 +63,7 @@ void copy(const wye_copy_op& op) {
                 op.size);
 }
 
-// Copies of staging memory that were submitted and not made yet.
+// Copies of staging memory that were submitted but are not made yet.
 std::mutex late_mutex;
 std::vector<wye_copy_op> late_copies;
 
@@ -120,7 +120,7 @@ void run(const wye_operation& operation) {
     }
 }
 
-// Whether those bytes of an operation that its kind does not use are zero.
+// Whether all bytes of the operation that its kind does not use are zero.
 bool room_is_zero(const wye_operation& op) {
     std::size_t used = sizeof op.u.transfer;
     if (op.kind == WYE_OPERATION_DISPATCH) used = sizeof op.u.dispatch;
@@ -168,14 +168,14 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     wye_status status = there(queue->device, error);
     std::uint64_t native_event = 0;
     if (const wye_header* entry = sdk::critical_entry(submission->header.next); status != WYE_OK) {
-        // The loss comes first.
+        // The loss takes precedence.
     } else if (entry != nullptr && (!fake().waits_native ||
                                     entry->type != (WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL))) {
         status = fail(queue->host, Code::UNSUPPORTED_EXTENSION, "no such extension", error);
     } else if (entry != nullptr) {
         native_event = reinterpret_cast<const wye_native_wait*>(entry)->event->values[0].value;
     }
-    // A wait for work that has failed fails the submit, unless it only orders.
+    // A submit that waits for failed work fails, unless the wait only orders.
     const std::span<const wye_event> waits(submission->waits, submission->wait_count);
     for (const wye_event& event : waits)
         if (status == WYE_OK && (event.flags & WYE_EVENT_ORDER_ONLY) == 0)
@@ -235,9 +235,9 @@ wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t la
     ++fake().cancels;
     if (!fake().can_cancel)
         return fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
-    fake().hang = false;
     queue->first_cancelled = first;
     queue->last_cancelled = last;
+    fake().hang = false;
     return WYE_OK;
 }
 
@@ -261,7 +261,7 @@ const wye_queue_table kQueueTable = {
 
 // ---- Device ----
 
-// Whether this call is one of those that are to fail.
+// Whether this call must fail. If so, counts `left` down.
 bool is_refused(std::atomic<int>& left) {
     int now = left;
     while (now > 0 && !left.compare_exchange_weak(now, now - 1)) {

@@ -13,7 +13,7 @@ namespace wye::exec::test {
 
 class Gate {
   public:
-    // The compiler waits.
+    // Called by the compiler. Waits until the test calls let_go().
     void pass() {
         std::unique_lock lock(mutex_);
         ++entered_;
@@ -29,9 +29,15 @@ class Gate {
         std::unique_lock lock(mutex_);
         REQUIRE(changed_.wait_for(lock, kHang, [this] { return entered_ != 0; }));
     }
+    // Whether the compiler was called. A time limit may pass before that, however long it is: a
+    // test that needs both tries longer limits until the compiler is called first.
+    bool compiles() {
+        const std::lock_guard lock(mutex_);
+        return entered_ != 0;
+    }
 
   private:
-    static constexpr auto kHang = std::chrono::seconds(60);  // nothing else takes that long
+    static constexpr auto kHang = std::chrono::seconds(60);  // only a hang takes that long
 
     std::mutex mutex_;
     std::condition_variable changed_;

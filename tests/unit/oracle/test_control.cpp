@@ -94,14 +94,14 @@ TEST_CASE("break, continue, while, return") {
     as::Program program;
     program.buffer(WYE_ROLE_OUTPUT, kU32, 3);
     program.main({
-        as::op(WYE_OP_VAR, 0, {}, {as::u32(0)}),   // 0
-        loop(as::u32(0), as::u32(10), as::u32(1),  // 1: the sum of 0 2 4 6, then out at 7
+        as::op(WYE_OP_VAR, 0, {}, {as::u32(0)}),   // local 0: the sum
+        loop(as::u32(0), as::u32(10), as::u32(1),  // local 1: i; adds 0, 2, 4 and 6, and ends at 7
              {when(binary(WYE_OP_EQ, as::local(1), as::u32(7)), {as::op(WYE_OP_BREAK)}),
               when(binary(WYE_OP_EQ, binary(WYE_OP_REM, as::local(1), as::u32(2)), as::u32(1)),
                    {as::op(WYE_OP_CONTINUE)}),
               assign(0, add(as::local(0), as::local(1)))}),
         as::store(0, as::u32(0), as::local(0)),
-        as::op(WYE_OP_VAR_ZERO, kU32),  // 2: doubles until above 100, from 3
+        as::op(WYE_OP_VAR_ZERO, kU32),  // local 2: 3, doubled until above 100
         assign(2, as::u32(3)),
         as::op(WYE_OP_WHILE, 0, {},
                {binary(WYE_OP_LE, as::local(2), as::u32(100)),
@@ -117,8 +117,8 @@ TEST_CASE("var starts anew each time its declaration runs") {
     as::Program program;
     program.buffer(WYE_ROLE_OUTPUT, kU32, 2);
     program.main({loop(
-        as::u32(0), as::u32(2), as::u32(1),    // 0
-        {as::op(WYE_OP_VAR_ARRAY, kU32, {2}),  // 1
+        as::u32(0), as::u32(2), as::u32(1),    // local 0: i
+        {as::op(WYE_OP_VAR_ARRAY, kU32, {2}),  // local 1: the array
          as::op(WYE_OP_STORE_ARRAY, 0, {1},
                 {as::u32(1), add(as::op(WYE_OP_LOAD_ARRAY, 0, {1}, {as::u32(1)}), as::u32(5))}),
          as::op(WYE_OP_STORE_ARRAY, 0, {1}, {as::u32(9), as::u32(7)}),
@@ -131,7 +131,7 @@ TEST_CASE("var starts anew each time its declaration runs") {
 TEST_CASE("an index is evaluated before the effect, the store comes after it") {
     as::Program program;
     program.buffer(WYE_ROLE_INPUT_OUTPUT, kU32, 4);
-    // b[b[0]] = atomic_add(b[0], 1): the index is the old value 2, and so is what is stored.
+    // b[b[0]] = atomic_add(b[0], 1): the index and the stored value are both the old value 2.
     program.main({as::store(0, as::load(0, as::u32(0)),
                             as::op(WYE_OP_ATOMIC_ADD, 0, {}, {as::u32(0), as::u32(1)}))});
     const oracle::Outcome outcome = run(program, 1, {{2, 0, 0, 0}});
@@ -167,7 +167,7 @@ TEST_CASE("storage types widen on load and keep the low bits on store") {
         std::uint32_t kind;
         std::uint32_t stored;   // the element's bits, in the low bits of a word
         std::uint32_t loaded;   // as a u32, i32 or f32
-        std::uint32_t written;  // by storing what was loaded plus nothing
+        std::uint32_t written;  // the bits after the loaded value is stored
     };
     const std::vector<Row> rows = {
         {WYE_KIND_I8, 0x80, 0xffffff80, 0x80},       {WYE_KIND_U8, 0x80, 0x00000080, 0x80},
@@ -193,7 +193,7 @@ TEST_CASE("storage types widen on load and keep the low bits on store") {
         launch.buffers = {in, {}, {}};
         const oracle::Outcome outcome = oracle::run(program.wire(), launch);
         REQUIRE(outcome.error == "");
-        std::vector<std::byte> expected(3 * size);  // the neighbours stay zero
+        std::vector<std::byte> expected(3 * size);  // the other elements stay zero
         std::memcpy(expected.data() + size, &r.written, size);
         CHECK(outcome.buffers[1] == expected);
         CHECK(as::to_words(outcome.buffers[2]) == Words{r.loaded});
@@ -201,7 +201,7 @@ TEST_CASE("storage types widen on load and keep the low bits on store") {
 }
 
 TEST_CASE("barriers order a workgroup, shared starts at zero in each") {
-    // Each invocation adds to its neighbour's element; two workgroups of 4.
+    // Two workgroups of 4. Each invocation takes over the element of its neighbour.
     as::Program program({4, 1, 1});
     program.buffer(WYE_ROLE_SHARED, kU32, 4).buffer(WYE_ROLE_OUTPUT, kU32);
     const Words next = binary(WYE_OP_REM, add(lane(), as::u32(1)), as::u32(4));
@@ -281,7 +281,7 @@ TEST_CASE("functions have their own locals and may call earlier ones") {
 TEST_CASE("calls and expressions as deep as the limits allow") {
     as::Program program;
     program.buffer(WYE_ROLE_OUTPUT, kU32, 1);
-    // Each function adds to the one before it, which is called at the bottom of its expression.
+    // Each function calls the function before, at the innermost place of a deep sum.
     constexpr unsigned kAdditions = WYE_LIMIT_EXPRESSION_DEPTH - 2;
     for (unsigned f = 0; f < WYE_LIMIT_FUNCTIONS; ++f) {
         Words sum = f == 0 ? as::local(0) : as::op(WYE_OP_CALL, f - 1, {}, {as::local(0)});
@@ -357,7 +357,7 @@ TEST_CASE("subgroup operations") {
 }
 
 TEST_CASE("float sums of a subgroup have a fixed order") {
-    // (2^24 + 1) + (1 + 1), in halves that exchange: lanes 0, 1 then pairs.
+    // The sum is (2^24 + 1) + (1 + 1): first in pairs of lanes, then across the pairs.
     as::Program program({4, 1, 1}, 4);
     program.buffer(WYE_ROLE_INPUT, WYE_TYPE(WYE_KIND_F32, 1), 4)
         .buffer(WYE_ROLE_OUTPUT, WYE_TYPE(WYE_KIND_F32, 1), 4);
@@ -365,7 +365,7 @@ TEST_CASE("float sums of a subgroup have a fixed order") {
     const Words ones = {0x4b800000, 0x3f800000, 0x3f800000, 0x3f800000};
     const oracle::Outcome outcome = run(program, 1, {ones, {}});
     REQUIRE(outcome.error == "");
-    // 2^24 + 1 rounds to 2^24; adding 2 gives 2^24 + 2. In text order it would stay 2^24.
+    // 2^24 + 1 rounds to 2^24; adding 2 gives 2^24 + 2. In lane order the sum would stay 2^24.
     CHECK(as::to_words(outcome.buffers[1]) == Words(4, 0x4b800001));
 }
 
@@ -399,7 +399,7 @@ TEST_CASE("a grid barrier orders workgroups and clears shared") {
 TEST_CASE("positions in a three-dimensional grid") {
     as::Program program({2, 1, 2});
     program.buffer(WYE_ROLE_OUTPUT, kU32, 2 * 3 * 4);
-    // A row-major number of global_id over a grid of 2 x 3 x 4 invocations.
+    // The row-major index of global_id in a grid of 2 x 3 x 4 invocations.
     const Words x = as::builtin(WYE_BUILTIN_GLOBAL_ID, 0);
     const Words y = as::builtin(WYE_BUILTIN_GLOBAL_ID, 1);
     const Words z = as::builtin(WYE_BUILTIN_GLOBAL_ID, 2);
@@ -440,7 +440,7 @@ TEST_CASE("what cannot be evaluated is refused with a sentence") {
     CHECK(run(fine, 1, {}).error == "too few buffers");
     CHECK(run(fine, 1, {{1, 2}, {}}).error == "too many buffers");
 
-    // Cut anywhere, a program is refused, never read past its end.
+    // A program that is cut anywhere is refused, and never read past its end.
     const std::vector<std::byte> wire = fine.wire();
     for (std::size_t n = 0; n < wire.size(); ++n) {
         const std::vector<std::byte> cut(wire.begin(), wire.begin() + static_cast<long>(n));

@@ -77,15 +77,16 @@ TEST_CASE("options are honoured or refused by name") {
             "40 bytes, above the request's limit of 39");
     admitted(saxpy, with([](Request& r) { r.max_output_bytes = 40; }));
     for (const std::uint32_t count : {0U, 1U, 3U})
-        CHECK(admitted(saxpy, with([&](Request& r) { r.fixpoint_iterations = count; }))->rounds ==
-              std::max(count, 1U));
+        CHECK(
+            admitted(saxpy, with([&](Request& r) { r.fixpoint_iterations = count; }))->iterations ==
+            std::max(count, 1U));
     refused(saxpy, with([](Request& r) { r.has_fixpoint = true; }), Code::INVALID_ARGUMENT,
             "0 fixpoint iterations");
     CHECK(admitted(saxpy, with([](Request& r) {
                        r.has_fixpoint = true;
                        r.fixpoint_iterations = 3;
                    }))
-              ->rounds == 3);
+              ->iterations == 3);
 }
 
 TEST_CASE("a workgroup override needs an adjustable program and sane sizes") {
@@ -141,7 +142,7 @@ TEST_CASE("arguments: known, once, complete, of a fitting kind") {
     refused(p, Ask().resident(0, 9, 16).in(1, 16), Code::INVALID_ARGUMENT,
             "shared `s` (binding 1) is workgroup memory");
     CHECK(admitted(p, Ask().resident(0, 9, 16))->buffers[0].elements == 4);
-    // The caller may ask how large a buffer it has to be.
+    // A caller may ask for the size only, to make a buffer.
     Ask size = Ask().discard(0, 24);
     refused(p, size, Code::INVALID_ARGUMENT, "only an output can be");
     size.request.sizes_only = true;
@@ -156,7 +157,7 @@ TEST_CASE("resident ranges: inside the buffer, naturally aligned, exact where th
     const auto launch = admitted(saxpy, with(8, 40));
     CHECK(launch->buffers[1].offset == 8);
     CHECK(launch->buffers[1].bytes == 40);
-    admitted(saxpy, with(24, 0));  // to the end
+    admitted(saxpy, with(24, 0));  // size 0: to the end of the buffer
     refused(saxpy, with(28, 40), Code::INVALID_ARGUMENT, "40 bytes at offset 28");
     refused(saxpy, with(65, 0), Code::INVALID_ARGUMENT, "offset 65 of a resident buffer of 64");
     refused(saxpy, with(UINT64_MAX, UINT64_MAX), Code::INVALID_ARGUMENT, "resident buffer of 64");

@@ -138,7 +138,7 @@ TEST_CASE("layout fingerprints depend on binding, role and element size, and on 
 
     auto same = base();
     same[0].name = "another";
-    same[0].type = ir::kF32;  // as large
+    same[0].type = ir::kF32;  // another type of the same size
     same[1].count_kind = ir::Buffer::Count::Literal;
     same[1].count = 64;
     same[1].align = 128;
@@ -196,7 +196,8 @@ TEST_CASE("a backend layout has the buffers, the trap words and one block of val
                                      {0, 6, kStorage, false, 4},
                                      {0, 7, kUniform, true, 8}});
 
-    // The order of the slots does not matter to a layout with numbers of its own; all else does.
+    // If the layout has binding numbers of its own, the order of the slots does not matter.
+    // Everything else changes the fingerprint.
     wye_slot turned[std::size(slots)];
     std::reverse_copy(std::begin(slots), std::end(slots), turned);
     CHECK(backend_layout(*plan, turned, 12, true) == pushed);

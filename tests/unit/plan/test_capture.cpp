@@ -77,7 +77,7 @@ TEST_CASE("a table that overflows is refused by name, and the plan stays as it w
     REQUIRE(plan.ok());
     struct Row {
         std::uint64_t CapturePlan::*table;
-        std::uint64_t least;  // that is full
+        std::uint64_t least;  // with this count, the table is full
         const char* name;
     };
     const Row rows[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verdict "deterministic" of launches, against all indices of their invocations: it may be true
-// only if no two invocations have the same one.
+// The verdict "deterministic" of launches, compared with all indices of their invocations. The
+// verdict may be true only if no two invocations have the same index.
 #include <functional>
 #include <unordered_set>
 
@@ -22,7 +22,7 @@ struct Shape {
 struct Case {
     const char* head;
     const char* body;
-    // The invocation's index; none if it stores nothing.
+    // The index at which the invocation stores; negative: none.
     std::function<std::int64_t(const Count3& id, std::uint32_t n)> index;
     std::vector<Shape> launches;
 };
@@ -53,7 +53,7 @@ TEST_CASE("a launch is deterministic only if no two of its invocations meet") {
          {{.grid = {300, 1, 1}, .verdict = true},
           {.grid = {1, 64, 1}},
           {.grid = {2, 1, 2}},
-          {.grid = {0, 7, 7}}}},  // nothing runs, but the grid is not within the condition
+          {.grid = {0, 7, 7}}}},  // nothing runs, but the verdict needs 1 for y and z
         {"workgroup 64 adjustable;",
          "a[global_id.x] = n;",
          [](const Count3& id, std::uint32_t) { return std::int64_t{id[0]}; },
@@ -83,7 +83,7 @@ TEST_CASE("a launch is deterministic only if no two of its invocations meet") {
          "if global_id.x < len(x) { a[global_id.y * len(x) + global_id.x] = n; }",
          [&](const Count3& id, std::uint32_t) { return row_of(id, 64); },
          {{.grid = {2, 1000, 1}, .verdict = true}, {.grid = {2, 2, 2}}}},
-        // In every launch.
+        // In every launch, all invocations store to one element.
         {"workgroup 64;",
          "a[0] = n;",
          [](const Count3&, std::uint32_t) { return 0; },

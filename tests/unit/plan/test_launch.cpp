@@ -40,7 +40,7 @@ TEST_CASE("a zero count runs nothing and is no error") {
     for (const Count3& grid : {Count3{0, 1, 1}, Count3{5, 0, 7}, Count3{65536, 65536, 0}}) {
         const auto launch = admitted(p, Ask().out(0, 32).grid(grid[0], grid[1], grid[2]));
         CHECK(launch->empty);
-        CHECK(launch->buffers[0].zero);  // it still starts at zero, and is delivered
+        CHECK(launch->buffers[0].zero);  // the output still starts at zero, and is delivered
     }
     CHECK(admitted(p, Ask().out(0, 32).elements(0))->empty);
 }
@@ -66,7 +66,7 @@ TEST_CASE("a grid in a buffer is not known: zeros are filled, and nothing else i
         main { for i in 0u..8u { r[i] = 1u; } })");
     CHECK(admitted(loop, Ask().out(0, 32).indirect())->buffers[0].zero);
 
-    // Lengths come from elements and storage as before.
+    // Lengths follow from `elements` and storage, as with a known grid.
     const Planned sized = planned(R"(wye 1; program p; workgroup 4; output r: u32[];
         main { r[global_id.x] = 1u; })");
     CHECK(admitted(sized, Ask().discard(0).elements(7).indirect())->buffers[0].elements == 7);
@@ -127,7 +127,7 @@ TEST_CASE("the zero fill is left out only when the launch stores every element")
 }
 
 TEST_CASE("rows and columns: the zero fill is left out only when each element has its invocation") {
-    // Column and row as global_id has them, and exchanged as in a transposition.
+    // Column and row as in global_id, and exchanged as in a transposition.
     for (const char* body : {"let x = global_id.x; let y = global_id.y;",
                              "let x = workgroup_id.y * 4u + local_id.x; let y = workgroup_id.x * "
                              "2u + local_id.y;"}) {
@@ -144,7 +144,7 @@ TEST_CASE("rows and columns: the zero fill is left out only when each element ha
                 ->buffers[0]
                 .zero;
         };
-        // Which elements a launch stores, one by one.
+        // Whether a launch stores every element, checked one by one.
         const auto stores = [](unsigned pitch, unsigned w, unsigned h, unsigned count, unsigned gx,
                                unsigned gy) {
             std::vector<bool> stored(count);
@@ -207,17 +207,17 @@ TEST_CASE("bindings may overlap only where the program can write neither") {
     const Planned saxpy = planned(kSaxpy);
     const auto base = [] { return Ask().param(0); };
     const std::uint64_t handle = 77;
-    // Both read: fine, even the same range.
+    // Two buffers that are only read may overlap, even completely.
     admitted(saxpy,
              base().resident(0, handle, 80, 0, 40).resident(1, handle, 80, 0, 40).out(2, 40));
     admitted(saxpy,
              base().resident(0, handle, 80, 0, 40).resident(1, handle, 80, 20, 40).out(2, 40));
-    // One written: apart is fine, touching is fine, one shared byte is not.
+    // If one of them is written, the ranges may be apart or touch, but not share a byte.
     admitted(saxpy,
              base().in(0, 40).resident(1, handle, 80, 0, 40).resident(2, handle, 80, 40, 40));
     refused(saxpy, base().in(0, 40).resident(1, handle, 80, 0, 40).resident(2, handle, 80, 36, 40),
             Code::INVALID_ARGUMENT, "`y` (binding 1) and `r` (binding 2) are bound to overlapping");
-    // Other buffers never overlap; empty ranges neither.
+    // Ranges of different buffers never overlap, and neither do empty ranges.
     admitted(saxpy, base().in(0, 40).resident(1, handle, 40).resident(2, handle + 1, 40));
     admitted(saxpy, base().in(0, 0).in(1, 0).resident(2, handle, 0));
 

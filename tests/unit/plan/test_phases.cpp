@@ -18,7 +18,8 @@ std::string program(const std::string& body, const std::string& head = {}) {
            "input_output a: u32[]; shared s: u32[8]; grid groups 2; main { " + body + " }";
 }
 
-// Counters of each phase, and "+" for each segment: "+0 1" is one segment in two loops.
+// The phases, separated by "|": a "+" for each segment, and then the counters. "+ 0 1" is one
+// segment in two loops.
 std::string schedule(const Planned& planned, std::uint64_t n, std::uint64_t q) {
     const auto launch = admitted(planned, Ask().param(n).param(q).inout(0, 64));
     const auto found = phases(planned.plan, *launch);
@@ -29,7 +30,7 @@ std::string schedule(const Planned& planned, std::uint64_t n, std::uint64_t q) {
         out += std::string(phase.path.size(), '+');
         for (const std::uint64_t counter : phase.counters)
             out += " " + std::to_string(static_cast<std::int64_t>(counter));
-        // Each phase is a program of its own that holds what it is given.
+        // Each phase is a valid program, which takes the counters as parameters.
         auto made = phase_program(*planned.program, phase.path);
         CHECK(made.params.size() == 2 + phase.counters.size());
         for (const wye::ir::Diagnostic& d : wye::ir::validate(made))
@@ -90,7 +91,7 @@ TEST_CASE("bounds follow from parameters, lengths, counts, tables and lets") {
     CHECK(counted("len(a)") == 16);
     CHECK(counted("num_workgroups.x + workgroup_size.x") == 10);
     CHECK(counted("t[twice - 3u]") == 7);
-    CHECK(counted("t[3u]") == 1);  // no round: just the lets
+    CHECK(counted("t[3u]") == 1);  // no iteration: only the lets
     CHECK(counted("u32(q / 2i64 + 5i64)") == 2);
     CHECK(counted("u32(q % 4i64 + 5i64)") == 2);
     CHECK(counted("u32(q >> 1u) & 7u") == 4);
@@ -156,7 +157,7 @@ std::string schedule_with(std::size_t params, const std::string& body, std::uint
 }  // namespace
 
 TEST_CASE("a phase never has more parameters than a program may have") {
-    // The iterations of the outer loop have no barrier, since the inner loop has none.
+    // The inner loop has no iterations, as q is 0. So no iteration of the outer loop has a barrier.
     const std::string rounds =
         "for i in 0u..n { a[0] = i; for j in 0i64..q { grid_barrier; a[1] = n; } }";
     CHECK(schedule_with(0, rounds, 62) == "62:62");

@@ -63,7 +63,7 @@ TEST_CASE("a read-back range limits what is delivered, not the buffer") {
     CHECK(launch->buffers[0].bytes == 16);
     CHECK(launch->buffers[0].read_offset == 4);
     CHECK(launch->buffers[0].read_size == 8);
-    CHECK(launch->buffers[1].bytes == 20);  // from the elements: storage tells nothing here
+    CHECK(launch->buffers[1].bytes == 20);  // from `elements`, not from the storage
     CHECK(launch->buffers[1].read_size == 4);
     ask.arguments[0].output_size = 16;
     refused(p, ask, Code::INVALID_ARGUMENT,
@@ -77,7 +77,8 @@ TEST_CASE("asking for sizes needs no storage") {
     Ask ask = Ask().param(0).in(0, 40).in(1, 40).out(2, 0);
     ask.request.sizes_only = true;
     CHECK(admitted(saxpy, ask)->buffers[2].read_size == 40);
-    // A null input whose count follows from another is asked for; other bytes of it are checked.
+    // The size of a null input is told if its count follows from another buffer. An input that is
+    // not null is checked.
     ask.arguments[1].input = nullptr;
     ask.arguments[1].input_size = 0;
     CHECK(admitted(saxpy, ask)->buffers[1].bytes == 40);

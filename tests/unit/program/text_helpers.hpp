@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the tests of text, rules and analyses.
+// Helpers for the tests of text, rules and analyses.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline std::string around(std::string_view body, std::string_view heads = {}) {
            "shared s: u32[64]; uniform k: f32x4[4]; output h: f16[8];\n" +
            std::string(heads) + "\nmain {\n" + std::string(body) + "\n}\n";
 }
-inline constexpr unsigned kBodyLine = 7;  // the first line of `body`, without heads' own newlines
+inline constexpr unsigned kBodyLine = 7;  // number of the first line of `body`; `heads`: one line
 
 inline std::vector<wye::ir::Diagnostic> problems(std::string_view text) {
     wye::ir::ParseResult result = wye::ir::parse(text);

@@ -26,7 +26,7 @@ struct FakeFiles : wye::registry::FileSystem {
     };
     std::map<std::string, Node> nodes;
     std::map<std::string, std::string> links;          // path -> path
-    std::map<std::string, std::uint32_t> link_owners;  // others belong to root
+    std::map<std::string, std::uint32_t> link_owners;  // other links belong to root
     mutable std::set<std::string> touched;             // whatever was read or listed
     mutable std::size_t looks = 0;                     // calls of status and entry
 
@@ -125,6 +125,6 @@ struct FakeFiles : wye::registry::FileSystem {
         if (before_read) before_read(path.string());
         return wye::registry::FileContent{status_of(at->second), at->second.content};
     }
-    // Called before a file is read, to replace it meanwhile.
+    // Called when a file is read, before its content is returned: a test may replace the file.
     std::function<void(const std::string&)> before_read;
 };

@@ -289,10 +289,10 @@ TEST_CASE("an entry that names nothing is an error with the nearest spelling") {
     CHECK(fix_of("@" + wrong) == "Fix: write `@" + id + "`");
     CHECK(fix_of("\"nothing like it\"").starts_with("Fix: write a part of a name"));
     CHECK(fix_of("cpu[memory_bytes>=1TiB]").starts_with("Fix: ask for less"));
-    // With a program, the remedy is a device of the plugin that was meant.
+    // The remedy is a device of the plugin that was meant, also if a program limits the choice.
     const auto any = [](const DeviceInfo&) { return Names{}; };
     CHECK(registry->select(parsed("ocl:7"), any).error().fix.find("`ocl:0`") != std::string::npos);
-    // In a list of several entries, the others still choose a device.
+    // If one entry of a list matches nothing, the other entries still choose a device.
     CHECK(registry->list(parsed("cpu,nope")).devices.size() == 2);
     REQUIRE(registry->list(parsed("cpu,nope")).unmatched.size() == 1);
     CHECK(registry->list(parsed("cpu,nope")).unmatched[0].subject == "nope");
@@ -363,7 +363,7 @@ TEST_CASE("bytes go through a device's queue") {
     auto queue = NativeQueue::create(*device, "main");
     REQUIRE(buffer.ok());
     CHECK(buffer->map().error().code == Code::UNIMPLEMENTED);  // the plugin has no such slot
-    CHECK(buffer->sync(0, 8, WYE_SYNC_TO_HOST).ok());          // as mappings are coherent then
+    CHECK(buffer->sync(0, 8, WYE_SYNC_TO_HOST).ok());          // mappings are coherent then
     REQUIRE(queue.ok());
     const std::array<char, 8> sent = {'w', 'y', 'e', '-', 't', 'e', 's', 't'};
     std::array<char, 8> got{};
@@ -419,7 +419,7 @@ TEST_CASE("a request for built-in plugins alone looks at no file") {
     CHECK(files.looks == 0);
     CHECK(files.touched.empty());
 
-    // With any other selector the plugin in the file may be meant, so the search runs.
+    // Any other selector may mean the plugin in the file, so the search runs.
     const auto ids = [](const Registry& of) {
         Names out;
         for (const PluginInfo& plugin : of.plugins()) out.push_back(plugin.id);
@@ -446,7 +446,7 @@ TEST_CASE("a request for built-in plugins alone looks at no file") {
     CHECK(ids(*asked).size() == 2);
     CHECK(files.looks == once);
 
-    // These are known only after a search.
+    // The answers here are known only after a search.
     files.looks = 0;
     CHECK(ids(**create({}, {{"WYE_PLUGINS_DISABLE", "cpu"}})) == Names{"gpu"});
     CHECK(files.looks > 0);

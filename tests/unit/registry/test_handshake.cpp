@@ -16,7 +16,7 @@ using namespace wye::registry;
 
 namespace {
 
-// A query function needs a static description.
+// The description that query_now() gives. A query function has no other way to find one.
 wye_plugin_desc desc_now;
 wye_status query_now(const wye_hello* hello, const wye_plugin_desc** out) {
     CHECK(hello->header.size == sizeof(wye_hello));
@@ -122,7 +122,7 @@ TEST_CASE("missing optional slots answer with their name") {
     const Error taken = take_error(WYE_UNIMPLEMENTED, error, "");
     CHECK(taken.message.find("`memory_info`") != std::string::npos);
     CHECK(taken.fix.rfind("Fix: ", 0) == 0);
-    CHECK(table->flush(nullptr, nullptr) == WYE_UNIMPLEMENTED);  // the sink may be null
+    CHECK(table->flush(nullptr, nullptr) == WYE_UNIMPLEMENTED);  // no pointer for the error
     CHECK(table->device_lost(nullptr) == 0);
     CHECK(table->get_extension(nullptr, {}, 1) == nullptr);
     table->command_destroy(nullptr, nullptr);
@@ -188,7 +188,7 @@ TEST_CASE("a device makes timelines with all their slots, or none") {
 }
 
 TEST_CASE("a table is read no further than it says") {
-    // A short table whose neighbour in memory looks like slots.
+    // A short table, followed by memory that looks like slots.
     struct {
         wye_queue_table table = fake::kQueueTable;
     } memory;

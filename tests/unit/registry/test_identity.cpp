@@ -116,7 +116,7 @@ TEST_CASE("two equal GPUs are told apart by their addresses") {
               {"vulkan", "NVIDIA", "0000:b3:00.0", kUuid2, 0x10de},
               {"vulkan", "NVIDIA", "0000:65:00.0", kUuid1, 0x10de},
           })) == "cuda:0 vulkan:1 | cuda:1 vulkan:0");
-    // Another order, no UUIDs, and addresses that are written otherwise.
+    // Another order, no UUIDs, and addresses that are written differently.
     CHECK(groups(sketches({
               {"cuda", "NVIDIA CUDA", "0000:65:00.0", ""},
               {"cuda", "NVIDIA CUDA", "0000:B3:00.0", ""},
@@ -177,7 +177,7 @@ TEST_CASE("contradictory evidence keeps devices apart, and is told") {
         {{"cuda", "a", "0000:65:00.0", kUuid1}, {"soft", "b", "", kUuid1, 0, "softpipe", true}});
     CHECK(groups(devices) == "cuda:0 | soft:0");
     CHECK(identify(devices, kHost).doubts.size() == 1);
-    // Drivers of one card that count UUIDs differently.
+    // Drivers that give one card different UUIDs.
     devices = sketches({{"a", "a", "0000:65:00.0", kUuid1}, {"b", "b", "0000:65:00.0", kUuid2}});
     CHECK(groups(devices) == "a:0 b:0");
     all = identify(devices, kHost);
@@ -193,7 +193,7 @@ TEST_CASE("an identifier that a plugin gives to several devices identifies none"
               {"liar", "x", "", kUuid1},
               {"cuda", "a", "0000:65:00.0", kUuid1},
           })) == "liar:0 | liar:1 | cuda:0");
-    // Parts of one card share its address, and are told apart by their UUIDs.
+    // Parts of one card share the card's address, and are told apart by their UUIDs.
     CHECK(groups(sketches({
               {"cuda", "a", "0000:65:00.0", kUuid1},
               {"cuda", "a", "0000:65:00.0", kUuid2},
@@ -215,7 +215,7 @@ TEST_CASE("a lie joins at most the device that it names") {
         {"vulkan", "b", "0000:65:00.0", kUuid1},
     });
     CHECK(groups(devices) == "cuda:0 liar:0 vulkan:0 | cuda:1");
-    // The address and the certainty of the others stay as they were.
+    // The lie is a strong match. The true match stays certain.
     const auto others = aliases(devices, identify(devices, kHost), 0, kHost);
     CHECK(others[0].confidence == Confidence::strong);
     CHECK(others[1].confidence == Confidence::certain);
@@ -263,7 +263,7 @@ TEST_CASE("a processor of another model, or behind a bus, is another device") {
               {"cpu", "Wye", "", "", 0, "Acme Quartz 7 @ 2.50GHz", true},
               {"gpu", "G", "", "", 0, "Acme Quartz 7 @ 2.50GHz", false},
           })) == "cpu:0 | gpu:0");
-    // Different counts of units: the same processors, but less surely.
+    // Different numbers of compute units: the same processors, but with less confidence.
     const Devices some = sketches({
         {"cpu", "Wye", "", "", 0, "Acme Quartz 7 @ 2.50GHz", true, 4},
         {"opencl", "Pool", "", "", 0, "Acme Quartz 7 @ 2.50GHz", true, 8},
@@ -290,7 +290,7 @@ TEST_CASE("a thousand devices with one UUID are told apart in good time") {
         devices.push_back(sketch({"liar", "platform " + std::to_string(i % 500), "", kUuid1}, i));
     const Identities all = identify(devices, kHost);
     CHECK(all.of.size() == 1000);
-    CHECK(all.physical.size() == 1000);  // each platform has two of them
+    CHECK(all.physical.size() == 1000);  // each platform has two of these devices
 }
 
 }  // namespace test_identity

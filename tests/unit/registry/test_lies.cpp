@@ -141,7 +141,7 @@ TEST_CASE("text on one line: what is visible stays, everything else is written o
           "a b\\c \xe2\x82\xac \xf0\x9f\x98\x80");
     CHECK(one_line(std::string_view("\0\x1f", 2)) == "\\x00\\x1f");
     CHECK(one_line("\xed\xa0\x80 \xc3 \xf5") == "\\xed\\xa0\\x80 \\xc3 \\xf5");
-    CHECK(one_line("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");  // longer than it need be
+    CHECK(one_line("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");  // an encoding that is longer than needed
     CHECK(several_lines("a\n\tb\x1b") == "a\n\tb\\x1b");
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("each wrong handle has its own error, naming place, owner and expected
     REQUIRE_FALSE(device.ok());
     CHECK(device.error().code == Code::WRONG_OWNER);
     CHECK(device.error().message.find("input 2, `keys`)") != std::string::npos);
-    CHECK(device.error().message.find("(`keys`)") == std::string::npos);  // once
+    CHECK(device.error().message.find("(`keys`)") == std::string::npos);  // the name is told once
     const auto unnamed = table.find_owned(buffer, HandleKind::buffer, cpu, {"input", 2, "values"});
     CHECK(unnamed.error().message.find("`values`) (`keys`)") != std::string::npos);
     CHECK(device.error().message.find("opencl:1 (generation 1)") != std::string::npos);
@@ -155,7 +155,7 @@ TEST_CASE("made-up handles are refused, whatever their bits") {
     }
     for (int bit = 0; bit < 64; ++bit)
         CHECK_FALSE(table.find(real ^ std::uint64_t{1} << bit, HandleKind::buffer).ok());
-    // Right slot and generation, another kind in the handle's bits.
+    // The right slot and generation, but another kind in the bits of the handle.
     const Handle disguised = (real & ~(std::uint64_t{15} << 60)) | std::uint64_t{2}
                                                                        << 60;  // program
     CHECK(table.find(disguised, HandleKind::program).error().code == Code::STALE_HANDLE);

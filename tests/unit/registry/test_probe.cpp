@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins that end, block or change their process are found out in a process of their own: each way
-// has its stage and code, this process survives, and the other plugins work.
+// Plugins that end, block or change their process are found out by a probe in another process. Each
+// fault has its stage and code, this process survives, and the other plugins work.
 #include <doctest/doctest.h>
 
 #include <dlfcn.h>
@@ -91,7 +91,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Plugins that do one thing, each in another place, and a healthy one: all of them in one folder.
+// Plugins with the same fault, each in another call, and a healthy plugin.
 class FaultyPlugins {
   public:
     explicit FaultyPlugins(const Fault& fault) : members_(misbehaviours_of(fault)) {
@@ -112,8 +112,8 @@ class FaultyPlugins {
     std::vector<Misbehaviour> members_;
 };
 
-// A registry that has probed all of them at once, and whose time-outs are those of plugins that
-// hang: a plugin that is only slow on a busy machine gets longer.
+// Returns a registry that has probed all plugins at once. If the fault is a hang, the time limit is
+// raised until only plugins that hang exceed it: others may be slow on a busy machine.
 std::unique_ptr<Registry> probe_all(const FaultyPlugins& faulty, Setup& setup) {
     const bool hangs = faulty.members()[0].fault->code == std::string_view("PROBE_TIMEOUT");
     setup.probe.limit = std::chrono::milliseconds(hangs ? 1000 : 60000);
@@ -187,7 +187,8 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
         setup.probe.mode = ProbeMode::child;
         setup.probe.memory = kProbeMemory;
         setup.keeps = false;
-        // A fault that is only a warning must not have changed this process.
+        // A plugin with a warning is described by its probe, so that it does not change this
+        // process.
         setup.probe.describe = fault.effect != Fault::Effect::refused;
         const auto registry = probe_all(faulty, setup);
         for (const Misbehaviour& one : faulty.members()) {
@@ -249,7 +250,7 @@ TEST_CASE("a description has the facts that opening the plugin has") {
         if (info.key != WYE_FACT_KEY_FREE_MEMORY_BYTES) CHECK(x->value == y->value);
         CHECK(x->source == y->source);
     }
-    // Listing devices opens none.
+    // Listing devices does not open any.
     CHECK(registry->open_device(b).error().code == Code::UNSUPPORTED);
 }
 
@@ -274,8 +275,8 @@ TEST_CASE("a plugin is told which facts its probe found, and otherwise that ther
     };
     const Lines none = {"probed=nothing", "probed.0=nothing", "probed.1=nothing"};
     const Lines found = {"probed=1", "probed.0=int64 ", "probed.1=int64 "};
-    CHECK(told() == found);  // by a child
-    CHECK(told() == found);  // as it is remembered
+    CHECK(told() == found);  // from a probe in a child process
+    CHECK(told() == found);  // from the remembered verdict
     setup.probe.mode = ProbeMode::off;
     CHECK(told() == none);
 }
@@ -340,7 +341,7 @@ TEST_CASE("a verdict is remembered, a crash tried twice, and a changed plugin pr
     CHECK(now.end == ProbeEnd::exited);
     CHECK(now.remembered);
     CHECK(now.times == 2);
-    // The same content under another time is the same plugin; another content is not.
+    // The same content with another file time is the same plugin. Other content is not.
     fs::last_write_time(plugin, fs::last_write_time(plugin) + std::chrono::seconds(5));
     CHECK(verdict().remembered);
     fs::remove(plugin);
@@ -468,7 +469,7 @@ TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") 
         CHECK(end(prober) == "exited");
         CHECK(end(prober) == "exited");
         REQUIRE(prober.trust(candidate).ok());
-        CHECK(end(prober) == "none");  // opened unprobed
+        CHECK(end(prober) == "none");  // opened without a probe
         CHECK(prober.recall(candidate)->trusted);
     }
     prober.forget(candidate);
@@ -476,7 +477,7 @@ TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") 
 }
 
 TEST_CASE("what happens without a helper, without a cache folder, and without probes") {
-    const TemporaryFolder plugins;  // its copy is one that this process has not probed
+    const TemporaryFolder plugins;  // this process has not probed the copy in this folder
     Setup setup;
     setup.paths = {plugins.path() / "healthy.so"};
     fs::copy_file(kHealthy, setup.paths[0]);
@@ -485,7 +486,7 @@ TEST_CASE("what happens without a helper, without a cache folder, and without pr
         const auto registry = setup.open();
         out.push_back(registry->open_plugin("healthy").ok() ? "open" : "refused");
         for (const Record& record : records_of(*registry, "healthy"))
-            // It compiles nothing, which a probe's dispatch finds.
+            // The plugin compiles nothing, which the dispatch of a probe finds.
             if (!record.message.starts_with("device ")) out.emplace_back(code_name(record.code));
         return out;
     };
@@ -571,7 +572,7 @@ void die_inside(const Setup& setup) {
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);  // the plugin's
+    CHECK(WEXITSTATUS(status) == 0);  // the status with which the plugin exits
 }
 
 TEST_CASE("a good verdict is doubted by the next process when one died inside the plugin") {
@@ -583,7 +584,7 @@ TEST_CASE("a good verdict is doubted by the next process when one died inside th
     die_inside(setup);
     CHECK(state() == ProbeState::child);
     CHECK(state() == ProbeState::remembered);
-    // A program that always dies there is refused the plugin.
+    // A program that always dies inside the plugin is refused the plugin.
     {
         const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
         const Prober prober(setup.probe, host);
@@ -640,7 +641,7 @@ TEST_CASE("what a plugin started ends with its probe, in whatever session it is"
     const std::vector<fs::path> files(fs::directory_iterator(folder.path()), {});
     REQUIRE(files.size() == 1);
     const int process = std::stoi(files[0].filename().string());
-    // Once it is killed, somebody takes its status.
+    // A killed process is a zombie (Z) until its parent takes the exit status.
     const auto is_alive = [&] {
         std::ifstream status("/proc/" + std::to_string(process) + "/stat");
         std::string number, name, state;
@@ -718,7 +719,7 @@ TEST_CASE("plugins are probed side by side") {
     }
     setup.probe.mode = ProbeMode::child;
     setup.probe.describe = true;
-    // Each waits in `init` until all of them are there.
+    // Each plugin waits in `init` until all four are there.
     const Variable variable("WYE_MISBEHAVES", "meets@init");
     const Variable place("WYE_MEETING", meeting.path().string());
     const auto registry = setup.open();
@@ -758,22 +759,24 @@ class BusyProcessor {
 };
 
 TEST_CASE("the time for which a probe waits for a processor does not count as the plugin's") {
-    Setup setup;
-    setup.paths = {kMisbehaves};
-    setup.probe.limit = std::chrono::milliseconds(2000);
     const Variable variable("WYE_MISBEHAVES", "works@init");
-    const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
-    const Prober prober(setup.probe, host);
     Candidate candidate;
     candidate.id = "misbehaves";
     candidate.library = kMisbehaves;
     const Candidate* const one[] = {&candidate};
-    const BusyProcessor busy(10);
-    // Half a second of one of eleven threads takes more than five seconds.
-    const Probed probed = prober.probe(one).front();
-    REQUIRE(probed.verdict.has_value());
-    CHECK(end_name(probed.verdict->end) == "good");
-    CHECK(probed.verdict->took_ns > 2'000'000'000);
+    std::string_view end;
+    for (int seconds = 2; end != "good" && seconds <= 8; seconds *= 2) {
+        Setup setup;
+        setup.probe.limit = std::chrono::seconds(seconds);
+        const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
+        // Half a second of work takes over twice the limit on a processor that so many share.
+        const BusyProcessor busy(5 * seconds);
+        const Probed probed = Prober(setup.probe, host).probe(one).front();
+        REQUIRE(probed.verdict.has_value());
+        end = end_name(probed.verdict->end);  // a slow disk counts as the plugin's time
+        if (end == "good") CHECK(probed.verdict->took_ns > seconds * std::uint64_t{1'000'000'000});
+    }
+    CHECK(end == "good");
 }
 
 TEST_CASE("many threads ask at once, and each plugin is probed once") {

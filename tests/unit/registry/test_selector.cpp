@@ -279,7 +279,7 @@ TEST_CASE("only plugins that an entry may name are opened for it") {
     CHECK(excludes("cuda:@12", "cpu"));
     CHECK(excludes("cuda:\"name\"", "cpu"));
     CHECK(excludes("@12,-cpu", "cpu"));
-    CHECK_FALSE(excludes("-cpu[f64]", "cpu"));  // only some of its devices
+    CHECK_FALSE(excludes("-cpu[f64]", "cpu"));  // excludes only some devices of `cpu`
 }
 
 }  // namespace test_selector

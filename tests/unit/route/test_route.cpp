@@ -87,7 +87,7 @@ TEST_CASE("a device with a format of its own runs the variants of that format") 
     CHECK(ran->variant == 2);
     CHECK(ran->format == "com.vendor.own");
 
-    // It may be opened for the program, but not run its body.
+    // The device may be opened for the program, but cannot run the program's body.
     CHECK(fits.against(own).empty());
     const auto body = route(own, fits.plan, *launch_of(1), {}, kFormats);
     REQUIRE(!body.ok());
@@ -98,7 +98,7 @@ TEST_CASE("a device with a format of its own runs the variants of that format") 
     CHECK_FALSE(lacks_only_variants(own, fits.plan, {.variants = true}, kFormats));
     CHECK_FALSE(lacks_only_variants(device(), fits.plan, {}, kFormats));
 
-    // A launch that would be split runs no variant: the dispatch then asks without them.
+    // A variant cannot run a launch that would be split, so the error does not suggest variants.
     const auto large = route(own, fits.plan, *launch_of(11), {}, kFormats);
     REQUIRE(!large.ok());
     CHECK(large.error().message.find("max_workgroups") != std::string::npos);
@@ -175,7 +175,7 @@ TEST_CASE("a launch is held against the limits too") {
     CHECK(cooperative.error().code == Code::UNSUPPORTED);
     CHECK(cooperative.error().message.find("grid_sync") != std::string::npos);
     CHECK(cooperative.error().fix.starts_with("Fix: "));
-    // A program with grid barriers is split at them.
+    // A program with grid barriers needs no grid_sync, since it can be split at the barriers.
     const Planned parted(R"(wye 1; program parted; workgroup 64; input_output a: u32[];
 main { a[global_id.x] = 1u; grid_barrier; a[global_id.x] = 2u; })");
     CHECK(route(info, parted.plan, *launch, {.cooperative = true}, kFormats).ok());
@@ -188,7 +188,7 @@ main { a[global_id.x] = 1u; grid_barrier; a[global_id.x] = 2u; })");
     const auto crowded = route(info, plain.plan, *launch, {}, kFormats);
     REQUIRE(!crowded.ok());
     CHECK(crowded.error().message.find("needs memory_bytes 8192, has 8000") != std::string::npos);
-    launch->buffers[1].kind = plan::ArgumentKind::Resident;  // it is there already
+    launch->buffers[1].kind = plan::ArgumentKind::Resident;  // already on the device
     CHECK(route(info, plain.plan, *launch, {}, kFormats).ok());
     launch->buffer_count = 1;
     launch->buffers[0].bytes = 4095;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign_types: statements, scopes of failure, and who is asked about what.
+// assign_types: the types of statements, and what is reported once, in text order, with a remedy.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -267,7 +267,7 @@ TEST_CASE("broken references are survived") {
     m.put(Op::LET, {kNone}, m.declare(Local::Form::Let));
     m.put(Op::IF, {12345});
     m.put(Op::STORE, {kNone, kNone}).imm = 77;
-    Expr self;  // an operand that is not below its user
+    Expr self;  // an expression that is its own operand
     self.op = Op::NEG;
     m.put(Op::LET, {m.add(self, {static_cast<ExprId>(m.code.exprs.size())})},
           m.declare(Local::Form::Let));

@@ -17,7 +17,7 @@ TEST_CASE("type names and codes go both ways") {
         unsigned bits;
         const char* loaded;
     };
-    // Written down from the language: kind in the low byte, lanes above.
+    // As in the language reference: the kind in the low byte, the number of lanes above.
     const Row rows[] = {
         {"bool", 0x0101, 0, 1, "bool"},     {"i32", 0x0102, 4, 32, "i32"},
         {"u32", 0x0103, 4, 32, "u32"},      {"i64", 0x0104, 8, 64, "i64"},
@@ -81,7 +81,7 @@ TEST_CASE("every opcode is known by its number, text and arity") {
         if (op_known(code)) ++known;
         CHECK(op_known(code) == (op_text(static_cast<Op>(code)) != "?"));
     }
-    CHECK(known == 18 + 20 + 45 + 25 + 25);  // counted in program_format.h
+    CHECK(known == 18 + 20 + 45 + 25 + 25);  // as counted in program_format.h
     CHECK_FALSE(op_known(0x10201));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("the parameter block is laid out as a C structure") {
 }
 
 TEST_CASE("same_program looks at meaning, not at node order or names of locals") {
-    // let v = 1u + 2u, with the operands made in either order.
+    // let v = 1u + 2u, with the nodes of the operands in either order.
     const auto make = [](bool swapped, const char* name) {
         Program p;
         p.name = "p";

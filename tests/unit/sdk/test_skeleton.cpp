@@ -25,7 +25,7 @@ TEST_CASE("a value is pending, reached or failed; values fail singly") {
     CHECK(log.state(1) == State::Reached);
     CHECK(log.outcome(1).ok());
     CHECK(log.state(2) == State::Failed);
-    log.reach(2);  // ended, and failed all the same
+    log.reach(2);  // work that has ended stays failed
     CHECK(log.state(2) == State::Failed);
     CHECK(log.outcome(2).error().message == "first");
     CHECK(log.state(3) == State::Pending);
@@ -60,7 +60,7 @@ TEST_CASE("failures are kept until they are retired, however many there are") {
     }
     CHECK_FALSE(log.outcome(2).ok());
     CHECK(log.outcome(2 + 1).ok());
-    // In any order, and each alone.
+    // Failures are retired in any order, and each alone.
     for (std::uint64_t v = kMany; v >= 2; v -= 2) log.retire(2 * v);
     CHECK(log.failures() == kMany / 2);
     for (std::uint64_t v = 1; v <= kMany; ++v) CHECK(log.outcome(2 * v).ok() == (v % 2 == 0));
@@ -94,13 +94,13 @@ TEST_CASE("adjacent failures share a range if their errors are equal, and keep t
     fail(1, "a");
     fail(2, "a");
     fail(3, "b");
-    fail(5, "b");  // 4 is between two submits, and was reached with 3
+    fail(5, "b");  // no submit has value 4, so 3 and 5 are not adjacent
     CHECK(log.failures() == 3);
     CHECK(log.failure(2)->message == "a");
     CHECK(log.failure(3)->message == "b");
     CHECK(log.state(4) == ValueLog::State::Reached);
     CHECK(log.failure(5)->message == "b");
-    log.retire(1);  // of a range that has a value above it
+    log.retire(1);  // the range goes on above this value
     CHECK(log.failure(2)->message == "a");
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("a refusal after a part was queued drains, and only the value of the s
     queue.own.ended_up_to = 3;
     CHECK(queue.timeline().poll(3).value());
 
-    // It fails those that wait for it, on its own queue too.
+    // A failed value fails the submits that wait for it, also on its own queue.
     const wye_event failed = queue.event(2);
     const wye_event fine = queue.event(3);
     for (FakeQueue* waiting : {&queue, &other}) {
@@ -220,7 +220,7 @@ TEST_CASE("a wait that only orders ends with its value, whether that was reached
     CHECK(queue.steps == "begin wait plan fill end");  // one wait: value 1 has ended
     other.steps.clear();
     CHECK(other.submit({&fill, 1}, waits).value() == 3);
-    CHECK(other.steps == "begin plan fill end");  // no wait for its own work
+    CHECK(other.steps == "begin plan fill end");  // a queue does not wait for its own work
     const wye_event early = order(other, 4);
     CHECK(queue.submit({&fill, 1}, {&early, 1}).error().code == Code::UNSUPPORTED);
     loss.record(broken("gone"));
@@ -248,7 +248,7 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("not zero, 7") !=
           std::string::npos);
     odd_wait = unknown.event(0);
-    odd_wait.flags = WYE_EVENT_ORDER_ONLY;  // not of a signal
+    odd_wait.flags = WYE_EVENT_ORDER_ONLY;  // a flag that no signal has
     CHECK(unknown.submit({}, {}, {&odd_wait, 1}).error().message.find("flags of a signal, 1") !=
           std::string::npos);
     CHECK(unknown.steps.find("wait") == std::string::npos);
@@ -317,7 +317,7 @@ TEST_CASE("values may leave gaps; one in a gap is reached with the submit before
     std::string steps;
     FakeTimeline timeline(loss, steps, true);
     for (const int value : {3, 10, 256 * 7, 256 * 8}) timeline.add(value);
-    CHECK(timeline.poll(2).value());  // nothing has it or a value below
+    CHECK(timeline.poll(2).value());  // no submit has this value or a lower one
     CHECK_FALSE(timeline.poll(5).value());
     CHECK(timeline.event_for(9).value() == 3);
     CHECK(timeline.event_for(256 * 8 - 1).value() == 256 * 7);
@@ -368,7 +368,7 @@ TEST_CASE("where nobody knows how far the work is, it ends first, and all that i
         CHECK(timeline.poll(2).error().message == "cannot finish");
     }
     CHECK(steps == "drain ");
-    CHECK(timeline.settled == "1 ");  // what follows is not handed over
+    CHECK(timeline.settled == "1 ");  // later submits are not settled
     CHECK(timeline.wait(1, 0).ok());
     CHECK(!timeline.wait(3, 0).ok());
     timeline.unknown = false;
@@ -460,7 +460,7 @@ TEST_CASE("a submit without an event is asked by the next one that has one, or b
     CHECK(!timeline.poll(4).value());
     CHECK(!timeline.poll(5).value());
     CHECK(timeline.asked == "1 4 4 6 ");
-    timeline.add(false);  // the marker of 6 stays the one of 5
+    timeline.add(false);  // submit 5 still asks the marker of 6
     CHECK(!timeline.poll(5).value());
     CHECK(timeline.asked == "1 4 4 6 6 ");
     CHECK(timeline.event_for(2).value() == 4);
@@ -504,7 +504,7 @@ TEST_CASE("a wait without a limit is the driver's, for the newest value its chea
     FakeTimeline timeline(loss, steps);
     for (int i = 0; i < 4; ++i) timeline.add();
     CHECK(timeline.wait(2, 1000).error().code == Code::TIMEOUT);
-    CHECK(timeline.waited_for == 0);  // this driver cannot wait for so long and no longer
+    CHECK(timeline.waited_for == 0);  // this driver cannot wait with a limit
     CHECK(timeline.wait(2, UINT64_MAX).ok());
     CHECK(timeline.waited_for == 2);
     CHECK(!timeline.poll(3).value());

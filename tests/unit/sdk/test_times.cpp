@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of a device's clock on the host's, and the time that waits poll.
+// Times of a device's clock, converted to the host's clock, and how long waits poll.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -24,7 +24,9 @@ std::uint64_t steady_ns() {
                                           .count());
 }
 
-// `offset` ahead of the host's clock, modulo 2^64.
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// Reads a clock that is `offset` ahead of the host's, modulo 2^64.
 std::optional<std::uint64_t> read_ahead(std::uint64_t offset) { return steady_ns() + offset; }
 
 TEST_CASE("device times become times of the host, with either clock ahead") {
@@ -33,11 +35,12 @@ TEST_CASE("device times become times of the host, with either clock ahead") {
         CAPTURE(offset);
         NanosecondMatch match;
         CHECK(match.is_old());
-        const std::uint64_t work = steady_ns();  // before the moment that both clocks read
+        const std::uint64_t work = steady_ns();  // before both clocks are read
         const std::uint64_t before = steady_ns();
         match.renew([&] { return read_ahead(offset); });
         const std::uint64_t slack = steady_ns() - before;
-        CHECK_FALSE(match.is_old());
+        const bool old = match.is_old();
+        if (steady_ns() - before < kSecond) CHECK_FALSE(old);
         const WorkTimes times = times_on_host(work + offset, work + offset + 1000, match);
         CHECK(times.spent_ns == 1000);
         CHECK(times.end_ns - times.begin_ns == 1000);
@@ -62,8 +65,10 @@ TEST_CASE("a moment is read by one at a time") {
 
 TEST_CASE("nothing is invented: without a moment, or without times, there is no begin") {
     NanosecondMatch match;
+    const std::uint64_t before = steady_ns();
     match.renew([] { return std::optional<std::uint64_t>(); });
-    CHECK_FALSE(match.is_old());  // it is not asked again at once
+    const bool old = match.is_old();  // the clock is not read again at once
+    if (steady_ns() - before < kSecond) CHECK_FALSE(old);
     WorkTimes times = times_on_host(10, 30, match);
     CHECK(times.spent_ns == 20);
     CHECK(times.begin_ns == 0);
@@ -90,7 +95,7 @@ TEST_CASE("of several readings the one that took least counts") {
     const NanosecondMatch::Moment moment = match.moment();
     const std::uint64_t far = moment.host_ns > moment.anchor ? moment.host_ns - moment.anchor
                                                              : moment.anchor - moment.host_ns;
-    CHECK(far < 90'000'000);  // the first one is 100 ms off
+    CHECK(far < 90'000'000);  // the first reading is 100 ms off
 }
 
 TEST_CASE("readings that took more than a millisecond tell no moment") {
@@ -110,12 +115,12 @@ TEST_CASE("a moment is kept until a new one is more certain than it is with its 
     const NanosecondMatch::Moment first = match.moment();
     REQUIRE(first.host_ns != 0);
     match.renew([] {
-        const std::uint64_t until = steady_ns() + 500'000;  // the drift of 5 s
+        const std::uint64_t until = steady_ns() + 500'000;  // 500 us: as much as 5 s of drift
         while (steady_ns() < until) {
         }
         return read_ahead(7);
     });
-    CHECK(match.moment().anchor == first.anchor);
+    if (steady_ns() - first.host_ns < 2 * kSecond) CHECK(match.moment().anchor == first.anchor);
     // After a second, 100 us of drift allow another close reading.
     std::this_thread::sleep_for(std::chrono::seconds(1));
     for (int i = 0; i < 100 && match.moment().anchor == first.anchor; ++i)
@@ -140,7 +145,7 @@ TEST_CASE("after a long wait the next one polls for an eighth of the time, until
     CHECK(spin.next_ns() == 250'000);
     spin.waited(30'000'000);
     CHECK(spin.next_ns() == 250'000);
-    spin.waited(2'000'000);  // a whole time of polling would have found its end
+    spin.waited(2'000'000);  // polling for the whole time would have seen the end
     CHECK(spin.next_ns() == 2'000'000);
     wye::sdk::SpinTime off(0);
     off.waited(1);

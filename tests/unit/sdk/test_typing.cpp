@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typing rules as a table, written from the language's tables of operations.
+// The typing rules as a table, written after the language's tables of operations.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -97,12 +97,12 @@ void check(const Row& row) {
     }
 }
 
-// For every value kind and width: the operators that take a pair of it, and their results.
+// The operators, and the kinds of values that they take at every width.
 struct Operator {
     Op op;
     int operands;
-    const char* kinds;  // value kinds that are taken
-    bool boolean;       // gives bool, as wide
+    const char* kinds;  // the kinds that the operator takes
+    bool boolean;       // the result is bool, with as many lanes
 };
 const char* const kInts = "i32 u32 i64 u64";
 const char* const kFloats = "f16 f32 f64";
@@ -173,7 +173,7 @@ TEST_CASE("operators take the kinds of the language's table, at every width") {
                 CHECK(typing.ok() == fits);
                 if (fits) CHECK(typing.type == (o.boolean ? Type{Kind::BOOL, lanes} : type));
                 if (o.operands < 2) continue;
-                // Never two different types.
+                // Operands of two different types are refused.
                 operands.back() = type.with_lanes(lanes == 1 ? 2 : 1);
                 CHECK_FALSE(derive_type(world.program, world.code, e, operands).ok());
                 operands.back() = kind == kF32 ? kF64 : kF32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files that a command reads and writes; staged outputs also as on file systems without
-// O_TMPFILE, where they have names from the start.
+// The files that a command reads and writes. Staged outputs are also tested as on file systems
+// without O_TMPFILE, where the staged files have names from the start.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ TEST_CASE("staged files with names are put in place, or removed") {
             CHECK(folder.names().size() == (naming == StagedOutputs::Naming::Always ? 1 : 0));
         }
         CHECK(folder.names().empty());
-        for (int time = 0; time < 2; ++time) {  // new, then over an old one
+        for (int time = 0; time < 2; ++time) {  // a new file, then over an old one
             StagedOutputs outputs(naming);
             REQUIRE(add(outputs, target));
             REQUIRE(outputs.commit().ok());
@@ -175,7 +175,7 @@ TEST_CASE("files of one command are told apart by what they are, not by their na
                              {"output `s`", (folder.path / "dangling").string(), true}})
                     .ok());
     CHECK(check_files({{"", "/dev/null", true}, {"", "/dev/null", true}}).ok());
-    // A buffer may replace its own input, but not that of another one.
+    // An output may replace the input file of its own buffer, but not that of another buffer.
     CHECK(check_files({{"input `x`", x, false, "x"}, {"output `x`", x, true, "x"}}).ok());
     CHECK_FALSE(check_files({{"input `x`", x, false, "x"},
                              {"input `y`", x, false, "y"},

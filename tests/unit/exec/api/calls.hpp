@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the table of test_wrong_calls.cpp: a right call, and what it needs.
+// The rows of the table in test_wrong_calls.cpp: valid calls, and what each of them needs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace wye::exec::test::test_wrong_calls {
 
-// The arguments of right calls.
+// The arguments of valid calls.
 struct World {
     wye_context* context = nullptr;
     std::uint64_t device = 0, program = 0, buffer = 0, other = 0, queue = 0, pending = 0, graph = 0;
@@ -47,9 +47,9 @@ struct Call {
     std::function<wye_status(const World&, wye_error**)> run;
     std::vector<Handle> handles = {};   // handles that the call needs
     std::vector<Handle> optional = {};  // handles that may be 0
-    bool pointer = false;               // it needs a pointer that World::null makes null
-    bool header = false;                // it reads a structure
-    bool device = false;                // it fails once the device is lost
+    bool pointer = false;               // the call needs a pointer that World::null makes null
+    bool header = false;                // the call reads a structure
+    bool device = false;                // the call fails once the device is lost
 };
 
 inline wye_dispatch_desc dispatch(const World& w, wye_argument (&arguments)[2],
@@ -80,7 +80,8 @@ auto dispatching(Function&& function) {
     };
 }
 
-// The functions of wye/pipeline.h, and of wye/buffer.h, device.h, native.h and report.h.
+// `pipeline_calls`: the functions of wye/pipeline.h. `resource_calls`: the functions of
+// wye/buffer.h, device.h, native.h and report.h.
 std::vector<Call> pipeline_calls();
 std::vector<Call> resource_calls();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Right calls of the functions of pipelines, for test_wrong_calls.cpp.
+// Valid calls of the functions of pipelines, for test_wrong_calls.cpp.
 #include <utility>
 
 #include "calls.hpp"
@@ -73,7 +73,7 @@ std::vector<Call> pipeline_calls() {
                  wye_pending_pipeline(w.context, w.pending, w.pointer(out), e);
              if (status != WYE_NOT_FOUND) return status;
              if (e != nullptr) wye_error_free(std::exchange(*e, nullptr));
-             return wye_status{WYE_OK};  // the pending work of this table makes none
+             return wye_status{WYE_OK};  // as expected: World::pending makes no pipeline
          },
          {&World::pending},
          {},

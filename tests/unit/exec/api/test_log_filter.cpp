@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which messages WYE_LOG asks for, and when dispatches write theirs.
+// Which messages WYE_LOG lets through, and when dispatches write log messages.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -31,12 +31,12 @@ TEST_CASE("the entry with the longest area counts, whatever the order") {
         CHECK_FALSE(filter->passes(WYE_LOG_INFO, "cache"));
         CHECK_FALSE(filter->passes(WYE_LOG_ERROR, "vulkan"));
         CHECK(filter->passes(WYE_LOG_DEBUG, "vulkan.validation"));
-        CHECK(filter->passes(WYE_LOG_WARNING, "vulkanic"));  // not inside
+        CHECK(filter->passes(WYE_LOG_WARNING, "vulkanic"));  // not inside the area `vulkan`
     }
     const auto one = LogFilter::parse("dispatch:debug");
     REQUIRE(one.ok());
     CHECK(one->passes(WYE_LOG_DEBUG, "dispatch"));
-    CHECK_FALSE(one->passes(WYE_LOG_ERROR, "registry"));  // others are off
+    CHECK_FALSE(one->passes(WYE_LOG_ERROR, "registry"));  // other areas are off
 }
 
 TEST_CASE("an entry that cannot be read is named") {
@@ -50,7 +50,7 @@ TEST_CASE("an entry that cannot be read is named") {
     CHECK(LogFilter::parse("info,a\nb").error().message.find("`a\\nb`") != std::string::npos);
 }
 
-// Whether the dispatches of a context write their text, where this variable is set.
+// Whether dispatches of a context write log messages while this environment variable is set.
 bool logs(const char* variable, const char* value, bool callback = false) {
     wye_context_desc desc;
     WYE_INIT(desc);
@@ -68,7 +68,7 @@ bool logs(const char* variable, const char* value, bool callback = false) {
 
 TEST_CASE("dispatches write no text that nobody asked for") {
     const std::string folder = std::filesystem::temp_directory_path().string();
-    CHECK_FALSE(logs("WYE_CACHE_DIR", folder.c_str()));  // warnings about the cache
+    CHECK_FALSE(logs("WYE_CACHE_DIR", folder.c_str()));  // only makes warnings about the cache
     CHECK_FALSE(logs("WYE_LAYERS", "validate"));
     CHECK_FALSE(logs("WYE_LOG", "info"));
     CHECK(logs("WYE_LOG", "warning,dispatch:debug"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every function of wye.h that takes a context, called wrongly in each way that concerns all of
-// them: one table of right calls, and what each wrong handle, pointer, header, thread, process and
-// moment makes of them.
+// Every function of wye.h that takes a context, called with each mistake that all of them share.
+// One table has a valid call of each function. The tests make one thing wrong in it: a handle, a
+// pointer, a header, the thread, the process or the moment of the call.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -581,8 +581,8 @@ TEST_CASE("the table has every function that takes a context") {
     for (std::sregex_iterator at(header.begin(), header.end(), declaration), end; at != end; ++at)
         declared.insert((*at)[1]);
     for (const Call& call : calls()) tested.insert(call.name);
-    tested.insert("wye_context_destroy_within");  // test_life.cpp
-    tested.insert("wye_context_shutdown");        // test_closing.cpp
+    tested.insert("wye_context_destroy_within");  // in test_life.cpp
+    tested.insert("wye_context_shutdown");        // in test_closing.cpp
     REQUIRE(declared.size() > 40);
     CHECK(declared == tested);
 }
@@ -593,7 +593,7 @@ TEST_CASE("right calls succeed") {
         INFO(std::string(call.name));
         if (!frees(call)) check_ok(run(call, t.world));
     }
-    // Work whose handle a call freed may still run.
+    // Work whose handle was freed by one of the calls may still run.
     check_ok(attempt(
         [&](wye_error** e) { return wye_device_flush(t.world.context, t.world.device, e); }));
     for (const Call& call : calls()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Closing and preparing devices, taking lost ones back, and shutting a context down.
+// Closing and preparing devices, recovering lost devices, and shutting a context down.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -65,7 +65,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     check_ok(t.close(t.device));
     CHECK(driver.newest[0] == nullptr);  // the driver has closed it
     CHECK(driver.newest[1] != nullptr);
-    CHECK(driver.live_buffers == there / 2 + 1);  // the other device's half, and `other`
+    CHECK(driver.live_buffers == there / 2 + 1);  // scratch memory of t.second, and `other`
     CHECK(driver.live_programs < programs);
     const wye_counters after = t.rig.counters();
     CHECK(after.dispatches == before.dispatches);
@@ -90,7 +90,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     const int compiled = driver.programs;
     check_ok(t.run(again));
     CHECK(t.r == Words{2, 3, 4});
-    CHECK(driver.programs == compiled + 1);  // the form of the closed device is not used
+    CHECK(driver.programs == compiled + 1);  // what the closed device compiled is not used
     check_ok(t.close(again));
     check_ok(t.close(t.second));
 }
@@ -326,7 +326,7 @@ TEST_CASE(
         CHECK(t.lost(t.device) == 0);
         const wye_buffer old = t.rig.buffer(t.device, 12);
         t.rig.driver.lose(0);
-        CHECK(t.lost(t.device) == 1);  // before any call has failed by it
+        CHECK(t.lost(t.device) == 1);  // before any call has failed
         CHECK(t.lost(t.second) == 0);
         check_refused(t.run(t.device), WYE_DEVICE_LOST, "fake:0 was lost");
         check_ok(t.recover(t.device, out));
@@ -336,7 +336,7 @@ TEST_CASE(
         check_ok(t.run(out));
         CHECK(t.r == Words{2, 3, 4});
         wye_device same = 0;
-        check_ok(t.recover(t.device, same));  // recovered before: the same new device
+        check_ok(t.recover(t.device, same));  // already recovered: the same new device
         CHECK(same == out);
         check_refused(t.rig.free(0), WYE_STALE_HANDLE, "");
         check_ok(t.close(t.device));  // a lost device can be closed

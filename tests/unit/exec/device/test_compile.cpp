@@ -19,13 +19,13 @@ using namespace std::chrono_literals;
 using Words = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t kShort = 30'000'000;  // ns
-constexpr auto kLong = 60s;                   // nothing takes that long but a hang
+constexpr auto kLong = 60s;                   // only a hang takes that long
 
 constexpr std::string_view kOther = R"(wye 1; program other; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k + 0u; } })";
 
-// Has a check-free form for launches with as many invocations as elements.
+// A program with a check-free form, for launches with exactly one invocation for each element.
 constexpr std::string_view kUnguarded = R"(wye 1; program unguarded; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; r[i] = x[i] + k; })";
@@ -106,7 +106,7 @@ TEST_CASE("one compile a device may be overdue; programs that are compiled run b
     check_refused(busy, WYE_DEVICE_BUSY, "fake:0 is still compiling `add`");
     CHECK(busy.fix.find("flush") != std::string::npos);
     check_ok(t.job(t.other).run(t.rig));
-    // Another device of the plugin is not concerned.
+    // Meanwhile another device of the plugin can compile.
     t.closed = false;
     const wye_device second = t.rig.device("fake:1");
     check_ok(Job(third, second).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
@@ -139,7 +139,7 @@ TEST_CASE("a program may be freed, and the context destroyed, while its compile 
         wye_context_destroy(t.rig.context);
         destroyed = true;
     });
-    CHECK(ended.wait_for(50ms) == std::future_status::timeout);  // it waits
+    CHECK(ended.wait_for(50ms) == std::future_status::timeout);  // wye_context_destroy waits
     CHECK_FALSE(destroyed);
     t.gate.let_go();
     REQUIRE(ended.wait_for(kLong) == std::future_status::ready);
@@ -217,7 +217,7 @@ TEST_CASE("the time-out of a first launch says that drivers may still compile in
     const wye_buffer x = t.rig.buffer(t.device, 12);
     const wye_buffer r = t.rig.buffer(t.device, 12);
     Job limited = Job(t.program, t.device).param(1).resident(0, x).resident(1, r);
-    limited.desc.timeout_ns = 1'000'000'000;
+    limited.desc.timeout_ns = 3'600'000'000'000;
     const Outcome first = limited.run(t.rig);
     check_refused(first, WYE_TIMEOUT, "first launch, in which drivers may still compile");
     CHECK(first.fix.find("wye_program_prepare") != std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters against known sizes and the calls that the driver counted.
+// Counters, compared with known sizes and with the calls that the driver counted.
 #include <thread>
 
 #include "rig.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls
     CHECK(now.dispatches == 2);
     CHECK(now.bytes_uploaded == 16 + 2 * 12);
     CHECK(now.bytes_downloaded == 8 + 2 * 12);
-    CHECK(now.scratch_made == 2);  // the second dispatch used them again
+    CHECK(now.scratch_made == 2);  // the second dispatch used the same buffers
     CHECK(now.programs_compiled == 1);
     CHECK(now.programs_found == 1);
 
@@ -90,7 +90,7 @@ TEST_CASE("repeated requests count as dispatches, submits and waits, in success 
     now = rig.counters(device);
     CHECK(now.dispatches == 10);
     CHECK(now.dispatches_failed == 2);
-    CHECK(now.dispatches_repeated == 10);  // the refused submit did not run
+    CHECK(now.dispatches_repeated == 10);  // the refused submit does not count
     CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits) - 1);
     CHECK(now.waits == static_cast<std::uint64_t>(rig.driver.waits));
 }
@@ -169,7 +169,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     CHECK(now.polls_ended == 0);
     rig.driver.holds = false;
     CHECK(poll());
-    CHECK(poll());  // the end is known: no question to the driver
+    CHECK(poll());  // the end is known, so the driver is not asked
     now = rig.counters(device);
     CHECK(now.dispatches == 1);
     CHECK(now.dispatches_failed == 0);

@@ -26,7 +26,7 @@ TEST_CASE("driver errors reach the caller, and the device works again afterwards
     check_refused(t.job().run(t.rig), WYE_DRIVER, "the fake fails");
     t.rig.driver.fail_wait = false;
     const int queues = t.rig.driver.queues;
-    check_ok(t.job().run(t.rig));  // on a new queue: the old one stays poisoned
+    check_ok(t.job().run(t.rig));  // on a new queue, since the old one stays unusable
     CHECK(t.rig.driver.queues == queues + 1);
     CHECK(t.r == Words{2, 3, 4});
 }
@@ -59,7 +59,7 @@ TEST_CASE("a complaint about lowered code names the statement of the program") {
             "wye 1; program p; workgroup 64; param k: u32; output r: u32[64]; grid groups 1;\n"
             "main {\n  let a = k + 41u;\n  if local_index == 3u {\n"
             "    r[local_index] = a * 12345u;\n  }\n}");
-        // The line of the code that has the constant.
+        // The driver complains about the line of the lowered code that has this constant.
         std::string asked = "12345";
         rig.driver.compile_log = [&](std::string_view code) {
             const std::size_t at = code.find(asked);
@@ -74,7 +74,7 @@ TEST_CASE("a complaint about lowered code names the statement of the program") {
         check_refused(run(), WYE_COMPILE_FAILED, "the fake does not compile [program at 5:5]");
         asked = "41";
         check_refused(run(), WYE_COMPILE_FAILED, "[program at 3:3]");
-        // A line that no statement made has no place.
+        // A line of the lowered code that comes from no statement has no place in the program.
         rig.driver.compile_log = [](std::string_view) { return "x.c:1:1: error: bad"; };
         const Outcome first = run();
         check_refused(first, WYE_COMPILE_FAILED, "the fake does not compile");
@@ -112,12 +112,12 @@ TEST_CASE("a time-out cancels, delivers nothing, and the next dispatch runs") {
     Ready t;
     t.rig.driver.can_cancel = true;
     Job warm = t.job();
-    warm.desc.timeout_ns = 1'000'000'000;
+    warm.desc.timeout_ns = 3'600'000'000'000;
     check_ok(warm.run(t.rig));
     CHECK(t.r == Words{2, 3, 4});
     t.r = {9, 9, 9};
 
-    // Uploads have ended before the launch can be given up: they read the caller's memory.
+    // Uploads read the caller's memory, so they have ended before the launch can be given up.
     t.rig.driver.operations.clear();
     t.rig.driver.kernel = [&](const wye_dispatch_op& op) {
         t.rig.driver.hang = true;
@@ -143,7 +143,7 @@ TEST_CASE("work that cannot be cancelled keeps its device busy and its buffers p
     t.rig.upload(x, t.x);
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     Job job(t.program, t.device);
-    job.desc.timeout_ns = 1'000'000'000;
+    job.desc.timeout_ns = 3'600'000'000'000;
     check_refused(job.param(1).resident(0, x).resident(1, r).run(t.rig), WYE_TIMEOUT,
                   "it still runs and keeps fake:0 busy");
 
@@ -155,12 +155,13 @@ TEST_CASE("work that cannot be cancelled keeps its device busy and its buffers p
                   }),
                   WYE_DEVICE_BUSY, "");
 
-    // Other devices go on working (the fake's switch is one for all, so it is off meanwhile).
+    // Other devices go on working. The fake's switch `hang` is for all devices, so it is off
+    // meanwhile.
     t.rig.driver.hang = false;
     t.rig.driver.kernel = add_kernel;
     check_ok(
         Job(t.program, second).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
-    // It has ended: the buffer can go, and the device takes work again.
+    // The work has ended: the buffer can be freed, and the device takes work again.
     check_ok(t.rig.free(x));
     check_ok(t.job().run(t.rig));
 }
@@ -171,14 +172,14 @@ TEST_CASE("a flush waits for work that was given up; so does the end of the cont
     const wye_buffer r = t.rig.buffer(t.device, 12);
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     Job job(t.program, t.device);
-    job.desc.timeout_ns = 1'000'000'000;
+    job.desc.timeout_ns = 3'600'000'000'000;
     CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
     check_ok(t.rig.flush(t.device));
     check_ok(t.rig.free(x));
 
     Job last(t.program, t.device);
-    last.desc.timeout_ns = 1'000'000'000;
+    last.desc.timeout_ns = 3'600'000'000'000;
     CHECK(last.param(1).in(0, t.x.data(), 12).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
     wye_context_destroy(t.rig.context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program that checks a grid in a buffer, run by the oracle, against arithmetic in 128 bits.
+// The program that checks a grid in a buffer, run by the oracle and compared with 128-bit
+// arithmetic.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -29,7 +30,7 @@ std::vector<std::byte> bytes_of(const Words& words) {
     return out;
 }
 
-// Whether the language and a device with these limits have such a grid.
+// Whether the language, and a device with these limits, allow such a grid.
 bool fits(const Grid& grid, const Grid& most) {
     Wide all = 1;
     for (const std::uint32_t count : grid) all *= count;
@@ -44,7 +45,8 @@ struct Check {
         REQUIRE(loaded.ok());
         program = std::move(loaded).value();
     }
-    // Runs it on `words`, with the numbers at `first` of others.
+    // Runs the check. In the grid buffer, the numbers of the grid begin at index `first`. `words`:
+    // the trap words.
     void run(const Grid& grid, const Grid& most, std::uint32_t first, std::uint32_t number,
              Words& words) const {
         Words wanted(first + 3, 77);
@@ -106,7 +108,7 @@ TEST_CASE("the first grid that is refused stays in the words, and traps count wi
     constexpr Grid kFew = {10, 10, 10};
     check.run({3, 2, 1}, kFew, 0, 0, words);
     CHECK(words == Words{0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 1, 0, 0, 0, 0, 0});
-    words[0] = 7;  // a program before has trapped twice
+    words[0] = 7;  // an earlier program has trapped twice
     words[1] = 2;
     check.run({11, 2, 1}, kFew, 5, 4, words);
     CHECK(words == Words{kGridRefused, 3, 11, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Limits of device memory, what is held and by whom, and what becomes of it when memory is short.
-// Held against what the driver itself counts.
+// Limits of device memory, who holds how much, and what is given up when memory is short. The
+// numbers are compared with what the driver itself counts.
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -60,7 +60,7 @@ struct Ready : Calls<Ready> {
         r = {9, 9, 9};
         return Job(program(), device).param(1).in(0, x.data(), 12).out(1, r.data(), 12).run(rig);
     }
-    // Compiled before, so that it is submitted when the call returns.
+    // The program is compiled first, so the dispatch is submitted when the call returns.
     wye_pending submitted(wye_device device, const Words& words) {
         check_ok(rig.prepare(device, program()));
         Job job(program(), device);
@@ -135,7 +135,7 @@ TEST_CASE("host arguments count, and idle scratch memory gives way before anythi
     CHECK(t.use(device).scratch_idle == kScratch);
     const wye_buffer one = t.made(device, kPage);
     CHECK(t.use(device).trims == 0);
-    const wye_buffer two = t.made(device, 2 * kPage);  // in place of the scratch memory
+    const wye_buffer two = t.made(device, 2 * kPage);  // replaces the scratch memory
     CHECK(t.use(device).trims == 1);
     CHECK(t.use(device).scratch == 0);
     CHECK(t.rig.driver.device_bytes == 3 * kPage);
@@ -148,7 +148,7 @@ TEST_CASE("host arguments count, and idle scratch memory gives way before anythi
     CHECK(t.rig.driver.asked_buffers == asked);
     CHECK(t.rig.driver.submits == submits);
     check_ok(t.rig.free(one));
-    // Room for one of the two.
+    // There is room for only one of the two scratch buffers.
     check_refused(t.run(device), WYE_DEVICE_MEMORY, "4096 bytes of scratch memory");
     check_ok(t.rig.free(two));
     check_ok(t.run(device));
@@ -308,7 +308,7 @@ TEST_CASE("under many threads, and with a driver that fails, the sum never excee
         CHECK(t.use(device).scratch == 0);
     }
     CHECK(t.rig.driver.device_bytes == 0);
-    // Nothing was lost: all of it is there, and no more.
+    // No memory was lost: exactly the limits can be allocated.
     t.made(devices[0], kLimit);
     check_refused(t.create(devices[0], 1), WYE_DEVICE_MEMORY, "limit of fake:0");
     t.made(devices[1], kContext - kLimit);
@@ -325,7 +325,7 @@ TEST_CASE("a buffer that the driver has no memory for is tried once more, after 
         check_ok(t.run(device));
         t.rig.driver.refused_buffers = 1;
         check_ok(t.create(device, 100));
-        CHECK(t.rig.driver.live_buffers == 1);  // the scratch memory went
+        CHECK(t.rig.driver.live_buffers == 1);  // the scratch memory was freed
         CHECK(t.use(device).trims == 1);
         t.rig.driver.refused_buffers = 2;
         check_refused(t.create(device, 100), static_cast<wye_status>(code), "no memory now");
@@ -399,7 +399,7 @@ TEST_CASE("work goes on without staging memory if the driver has none, even afte
     t.rig.upload(to, large);
     CHECK(t.rig.driver.refused_buffers == 0);
     CHECK(t.rig.driver.staging_bytes == 0);
-    CHECK(t.use(device).staging == 0);  // the room was given back
+    CHECK(t.use(device).staging == 0);  // no bytes of the limit stay reserved for it
     t.rig.upload(to, large);
     CHECK(t.use(device).staging == t.rig.driver.staging_bytes);
     CHECK(t.rig.driver.staging_bytes > 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host memory and the watcher when allocations of the calling thread fail. Replaces operator new of
+// HostMemory and Watcher when allocations of the calling thread fail. Replaces `operator new` of
 // this executable.
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ namespace {
 thread_local long left = -1;
 }  // namespace
 
-// Not inlined, since compilers would report one half of the pair as mismatched.
+// Not inlined, since compilers would report an inlined `new` or `delete` as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     if (left == 0) throw std::bad_alloc();
     if (left > 0) --left;
@@ -45,7 +45,7 @@ TEST_CASE("a block of host memory is given back and taken again without an alloc
     CHECK(again == first);
 }
 
-// Work that has ended.
+// Pending work that has ended.
 class Ended final : public PendingWork {
   public:
     Ended() { set_references(1); }
@@ -78,7 +78,7 @@ TEST_CASE("a watcher that has no memory for a request never answers it, and answ
         CHECK(watcher.add(WorkRef::adopt(new Ended), [&ran] { ++ran; }).ok());
     }
     CHECK(refused > 0);
-    CHECK(refused_ran == 1);  // that of the last one, which was accepted
+    CHECK(refused_ran == 1);  // from the last request, which was accepted
     CHECK(ran == 1);
 }
 

@@ -49,7 +49,7 @@ wye_graph record(const Ready& t, std::size_t x, std::size_t r) {
     job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
     return t.rig.graph(t.device, {job.filled()});
 }
-// Functions, since doctest's macros would print the structures that are compared.
+// doctest's macros would print whole structures, so these functions give pointers to compare.
 const void* place(const FakeDriver::Submit& submit) { return submit.queue; }
 const void* place(const wye_event& event) {
     return event.timeline;
@@ -77,14 +77,14 @@ TEST_CASE("work waits on the device for work of other queues that uses its buffe
     Ready t(8);
     const wye_queue mine = queue(t), other = queue(t);
     const auto writes = t.add(0, 1, mine);
-    const auto reads = t.add(1, 2, other);  // it reads buffer 1, which `mine` writes
+    const auto reads = t.add(1, 2, other);  // this work reads buffer 1, which `mine` writes
     REQUIRE(reads.waits.size() == 1);
     CHECK(place(reads.waits[0]) == place(writes));
     CHECK(reads.waits[0].value == writes.value);
-    const auto pooled = t.add(2, 3);  // no public queue; it reads what `other` writes
+    const auto pooled = t.add(2, 3);  // without a public queue; it reads what `other` writes
     REQUIRE(pooled.waits.size() == 1);
     CHECK(place(pooled.waits[0]) == place(reads));
-    const auto back = t.add(3, 0, mine);  // it reads what `pooled` writes
+    const auto back = t.add(3, 0, mine);  // this work reads what `pooled` writes
     REQUIRE(back.waits.size() == 1);
     CHECK(place(back.waits[0]) == place(pooled));
     CHECK(t.add(5, 6, other).waits.empty());  // no pending work uses these buffers
@@ -105,7 +105,7 @@ TEST_CASE(
         Ready t(natives, {{"queues.count", "1"}});
         const auto early = t.add(0, 1);
         const auto late = t.add(1, 2, queue(t));
-        if (natives == 1) {  // both share the queue, in order
+        if (natives == 1) {  // both use the native queue, in order
             CHECK(place(late) == place(early));
         } else {
             CHECK(place(late) != place(early));
@@ -124,7 +124,7 @@ TEST_CASE("kind, priority and label reach the driver, and what it gave is told")
         std::uint32_t kind;
         std::int32_t priority;
     };
-    // Drivers that give less, as much, and that claim what was not asked for.
+    // Drivers that grant less than was asked for, just as much, and what was not asked for.
     const Row rows[] = {
         {{"c", WYE_QUEUE_COMPUTE, 7}, WYE_QUEUE_COMPUTE, 5, WYE_QUEUE_COMPUTE, 5},
         {{"t", WYE_QUEUE_TRANSFER, -3}, WYE_QUEUE_TRANSFER, -3, WYE_QUEUE_TRANSFER, -3},
@@ -154,7 +154,7 @@ TEST_CASE("kind, priority and label reach the driver, and what it gave is told")
 }
 
 TEST_CASE("a device without native queues left shares one, or refuses by name") {
-    Ready t(5);  // four for work without a queue
+    Ready t(5);  // four native queues are for work without a public queue
     const wye_queue own = queue(t), shared = queue(t, {"second", WYE_QUEUE_COMPUTE, 3});
     CHECK(describe(t, own).shared == 0);
     const wye_queue_description told = describe(t, shared);
@@ -179,7 +179,7 @@ TEST_CASE("the maximum number of queues live at once, and no more") {
     wye_queue none = 0;
     check_refused(create(t.rig, t.device, {}, none), WYE_LIMIT_EXCEEDED, "8 queues already");
     const wye_device second = t.rig.device("fake:1");
-    check_ok(create(t.rig, second, {}, none));  // of another device
+    check_ok(create(t.rig, second, {}, none));  // a queue of another device
     check_ok(free_queue(t, all[5]));
     CHECK(describe(t, queue(t)).submits == 0);
 }
@@ -195,7 +195,7 @@ TEST_CASE("a queue that is freed leaves its work in flight, which later work wai
     const auto reads = t.add(1, 2);
     REQUIRE(reads.waits.size() == 1);
     CHECK(place(reads.waits[0]) == place(first));
-    // Its number is taken again, by another native queue.
+    // The number of the freed queue is used again, for another native queue.
     const wye_queue next = queue(t);
     const auto later = t.add(3, 4, next), behind = t.add(1, 5, next);
     CHECK(place(later) != place(first));
@@ -224,7 +224,7 @@ TEST_CASE("a flush waits for the work of its queue, and for no other") {
     const wye_queue mine = queue(t), idle = queue(t);
     t.add(0, 1, mine);
     const wye_pending of_mine = t.newest;
-    t.rig.driver.hang = true;  // waits end at once, and say that nothing has ended
+    t.rig.driver.hang = true;  // waits end at once, and find that nothing has ended
     const int waits = t.rig.driver.waits;
     check_ok(flush(t, idle));
     CHECK(t.rig.driver.waits == waits);
@@ -256,7 +256,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     CHECK(report.bytes_uploaded == 12);
     CHECK(report.device == t.device);
 
-    for (int round = 0; round < 3; ++round) {  // the later ones are repeats
+    for (int round = 0; round < 3; ++round) {  // later rounds are repeated requests
         Job job(t.program, t.device);
         job.param(5).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
         job.desc.queue = mine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which native queue work goes to, and what it waits for there.
+// Which native queue work goes to, and which other work it waits for on the device.
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -46,11 +46,11 @@ TEST_CASE("work that needs two queues' work waits for one of them on the device"
         third.waits[0].timeline;  // a queue of the fake driver is its own timeline
     CHECK(timeline == other.queue);
     CHECK(third.waits[0].value == other.value);
-    // The fourth goes behind the third, which ran after the first and the second.
+    // The fourth reads buffer 3, which the third writes, so it goes behind the third.
     const auto fourth = t.add(3, 2);
     CHECK(fourth.queue == third.queue);
     CHECK(fourth.waits.size() ==
-          (third.queue == second.queue ? 0 : 1));  // the second still reads buffer 2
+          (third.queue == second.queue ? 0 : 1));  // it writes buffer 2, which the second reads
 }
 
 TEST_CASE(
@@ -62,7 +62,7 @@ TEST_CASE(
     t.rig.driver.holds = false;
     t.rig.driver.hang = true;
     check_ok(attempt([&](wye_error** e) {
-        return wye_pending_cancel(t.rig.context, t.newest, e);  // nobody has asked whether it ended
+        return wye_pending_cancel(t.rig.context, t.newest, e);  // no call asked whether it ended
     }));
     const auto third = t.add(1, 3);
     REQUIRE(third.waits.size() == 1);
@@ -81,7 +81,7 @@ TEST_CASE("a repeated request in flight keeps its buffers, and does not run with
         check_refused(t.rig.free(t.buffers[1]), WYE_BUFFER_IN_USE, "pending work");
         check_ok(t.rig.free(t.buffers[2]));
         t.add(0, 1);
-        t.rig.driver.holds = false;  // nobody has asked whether it ended
+        t.rig.driver.holds = false;  // no call asked whether the work ended
         check_ok(t.rig.free(t.buffers[0]));
         Job job(t.program, t.device);
         job.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
@@ -134,7 +134,7 @@ struct Slow {
     std::atomic<bool> go{false}, late{false};
 };
 
-// As Ready::add, for several threads at once.
+// As `Ready::add`, but several threads may call it at once.
 wye_status submit(const Ready& t, std::size_t x, std::size_t r) {
     Job job(t.program, t.device);
     job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
@@ -196,7 +196,7 @@ TEST_CASE("a refused submit uses no buffer, and the next one gets its queue") {
     t.rig.driver.fail_submit = false;
     check_ok(t.rig.free(t.buffers[0]));
     const auto first = t.add(1, 2);
-    const auto second = t.add(1, 3);  // it reads buffer 1, as the first does
+    const auto second = t.add(1, 3);  // this work reads buffer 1, as the first does
     CHECK(first.value == 1);
     CHECK(second.queue != first.queue);
     CHECK(second.waits.empty());

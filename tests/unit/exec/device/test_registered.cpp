@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of the application that is registered with a device, on a driver that copies as late as it
-// may. What arrives is compared with the host's own arithmetic.
+// Memory of the application that is registered with a device, on a driver that makes its copies as
+// late as possible. The results are compared with the host's own arithmetic.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -73,7 +73,8 @@ struct Ready : Calls<Ready> {
         const wye_counters out = rig.counters(device());
         return out.bytes_registered;
     }
-    // The number of operations of this kind that the driver got since the last reset.
+    // The number of operations of this kind that the driver got since `operations` was last
+    // cleared.
     std::size_t count(std::uint32_t kind) const {
         const auto kinds = rig.driver.kinds();
         return static_cast<std::size_t>(std::ranges::count(kinds, kind));
@@ -131,7 +132,7 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
         moved += 2 * size;
         CHECK(t.counted() == moved);
     }
-    // A range that ends one byte behind the memory is copied as if nothing was registered.
+    // Bytes outside the registered memory are copied as if nothing was registered.
     std::vector<std::byte> other(kMiB);
     check_ok(attempt([&](wye_error** e) {
         return wye_buffer_upload_range(t.rig.context, buffer, 0, {other.data(), other.size()}, e);
@@ -193,7 +194,7 @@ TEST_CASE("asynchronous dispatches that borrow registered memory copy none of it
     check_refused(t.remove(first), WYE_BUFFER_IN_USE, "is used by pending work");
     check_refused(t.remove(second), WYE_BUFFER_IN_USE, "registered memory");
     t.rig.driver.holds = false;
-    check_ok(t.remove(first));  // what has ended counts, though nobody waited for it
+    check_ok(t.remove(first));  // work that has ended does not use the memory
     for (std::uint32_t n = 0; n < 8; ++n) {
         check_ok(t.wait(pending[n]));
         CHECK(is_sum(r.all().subspan(n * kEach / 4, kEach / 4),
@@ -311,7 +312,7 @@ TEST_CASE("registering wrong memory is refused by name") {
     CHECK(attempt([&](wye_error** e) {
               return wye_memory_register(t.rig.context, t.device(), bytes, kAlignment, nullptr, e);
           }).status == WYE_INVALID_ARGUMENT);
-    check_ok(t.add(t.device(), bytes, kAlignment, out));  // nothing was left behind
+    check_ok(t.add(t.device(), bytes, kAlignment, out));  // the refused calls left nothing behind
 }
 
 TEST_CASE("overlapping ranges of one device are refused; those of two devices are not") {
@@ -332,7 +333,7 @@ TEST_CASE("overlapping ranges of one device are refused; those of two devices ar
     check_ok(t.add(t.device(), bytes + 5 * kAlignment, 3 * kAlignment, out));
     wye_memory second = 0;
     check_ok(t.add(t.rig.device("fake:1"), bytes, 8 * kAlignment, second));
-    // A range of two registrations is in none of them.
+    // A range that spans two registrations is inside neither of them.
     const wye_buffer buffer = t.rig.buffer(t.device(), 8 * kAlignment);
     check_ok(attempt([&](wye_error** e) {
         return wye_buffer_upload_range(t.rig.context, buffer, 0, {bytes, 8 * kAlignment}, e);
@@ -357,7 +358,7 @@ TEST_CASE("a handle of registered memory ends once, and is of its own kind and c
     check_ok(t.remove(memory));
     check_refused(t.remove(memory), WYE_STALE_HANDLE, "was freed, or never made");
     check_refused(t.remove(0), WYE_STALE_HANDLE, "was never made");
-    // The context gives back what is left.
+    // The context unregisters the memory that is left.
     t.add(words);
     wye_context_destroy(std::exchange(t.rig.context, nullptr));
     CHECK(t.rig.driver.registered == 0);
@@ -388,7 +389,7 @@ TEST_CASE("a lost device takes no memory, and lets go of what it had") {
     CHECK(t.rig.create(t.device(), desc, buffer).status == WYE_DEVICE_LOST);
     check_refused(t.add(t.device(), words.data(), words.bytes(), out), WYE_DEVICE_LOST,
                   "fake:0 was lost");
-    // The device that is opened next knows nothing of the old one's.
+    // The newly opened device does not know what was registered with the lost device.
     const wye_device again = t.rig.device();
     check_ok(t.add(again, words.data(), words.bytes(), out));
     check_ok(t.remove(memory));

@@ -256,7 +256,7 @@ TEST_CASE("a copy between devices is refused unless it is asked for, and its byt
     CHECK(t.counters(t.second).bytes_across == 12);
     CHECK(t.counters(t.device).bytes_downloaded == from.bytes_downloaded + 12);
     CHECK(t.counters(t.second).bytes_uploaded == to.bytes_uploaded + 12);
-    // On one device nothing goes through the host.
+    // A copy within one device does not go through the host.
     check_ok(t.across(here, 0, near, 8, 8));
     CHECK(t.counters(t.device).bytes_across == 12);
     CHECK(t.counters(t.device).bytes_copied == 8);
@@ -270,7 +270,7 @@ TEST_CASE("a copy between devices is refused unless it is asked for, and its byt
     check_refused(t.across(here, 0, there, 0, 4), WYE_DEVICE_LOST, "");
     const int submits = t.rig.driver.submits;
     check_refused(t.across(here, 0, there, 0, 4), WYE_DEVICE_LOST, "fake:1 was lost");
-    CHECK(t.rig.driver.submits == submits);  // before anything moves
+    CHECK(t.rig.driver.submits == submits);  // refused before anything moves
 }
 
 TEST_CASE("an owner is checked before what a device supports, inputs first, by the right index") {
@@ -285,7 +285,7 @@ TEST_CASE("an owner is checked before what a device supports, inputs first, by t
         own[i] = t.rig.buffer(t.device, 16);
         foreign[i] = t.rig.buffer(t.second, 16);
     }
-    // What messages call each binding. `kept` is the first output, since its binding is the lowest.
+    // How messages name each binding. `kept` is the first output, since its binding is the lowest.
     const char* const places[kBuffers] = {"(input 0, `a`)",   "(input 1, `b`)",
                                           "(binding 2, `s`)", "(output 0, `kept`)",
                                           "(output 1, `q`)",  "(output 2, `r`)"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests that name no device: the owner of their buffers runs them, or the best device that can,
-// and the receipt says which and why.
+// Requests that name no device. The owner of their buffers runs them, or else the best device that
+// can. The receipt says which device runs, and why.
 #include <atomic>
 #include <map>
 #include <string>
@@ -37,7 +37,7 @@ Receipt receipt_of(wye_context* context, std::uint32_t number) {
     return out;
 }
 
-// fake:0 holds buffers of 64 bytes, fake:1 those of 256; fake:0 comes first.
+// fake:0 takes buffers of at most 64 bytes, fake:1 of at most 256. Of the two, fake:0 is preferred.
 struct Ready {
     Rig rig;
     wye_program program = rig.program(kAdd);
@@ -139,7 +139,8 @@ TEST_CASE("equal requests do not choose again, until a device is opened or close
     Ready t;
     const std::uint32_t first = t.run(4).choice;
     CHECK(t.run(4).choice == first);
-    // Sizes ruled no device out, so they do not count while the device holds them.
+    // Sizes ruled no device out, so the choice stays as long as the chosen device can hold the
+    // sizes.
     CHECK(t.run(8).choice == first);
     CHECK(t.run(16).choice == first);
     CHECK(t.run(4).choice == first);
@@ -149,7 +150,8 @@ TEST_CASE("equal requests do not choose again, until a device is opened or close
     CHECK(second != first);
     CHECK(t.run(4).choice == second);
     CHECK(t.run(32).choice == large.choice);
-    // A device that was ruled out by sizes may hold others: they are compared anew.
+    // The sizes ruled fake:0 out. It may be able to hold other sizes, so a request with other sizes
+    // is a new choice.
     CHECK(t.run(31).choice != large.choice);
 
     check_ok(
@@ -158,7 +160,7 @@ TEST_CASE("equal requests do not choose again, until a device is opened or close
     CHECK(again.device != large.device);
     CHECK(t.selector(again.device) == "fake:1");
     CHECK(t.run(32).choice == again.choice);
-    // A program and its options have choices of their own.
+    // Another program has a choice of its own.
     Words x(4), r(4);
     Job job(t.rig.program(kAdd), 0);
     check_ok(job.param(1).in(0, x.data(), 16).out(1, r.data(), 16).run(t.rig));
@@ -226,7 +228,7 @@ TEST_CASE("the owner of resident buffers runs a request without a device, also a
     CHECK(counters.dispatches == 6);
     CHECK(counters.dispatches_repeated == 5);
     CHECK(t.rig.driver.opened == 1);
-    // One resident buffer suffices, and so does a queue.
+    // One resident buffer suffices to choose its owner, and so does a queue.
     Words host(4);
     Job mixed(t.program, 0);
     check_ok(mixed.param(1).resident(0, x).out(1, host.data(), 16).run(t.rig));
@@ -269,7 +271,7 @@ TEST_CASE("an owner that cannot run a request is an error that names who can, as
 
 TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     Ready t;
-    t.rig.driver.facts[WYE_FACT_KEY_MAX_BUFFERS] = 1;  // kAdd has two
+    t.rig.driver.facts[WYE_FACT_KEY_MAX_BUFFERS] = 1;  // kAdd has two buffers
     t.rig.driver.second[WYE_FACT_KEY_MAX_BUFFERS] = 8;
     const wye_pipeline pipeline = t.rig.pipeline(0, t.program);
     const wye_pipeline_description made = t.rig.describe(pipeline);
@@ -290,7 +292,8 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
         CHECK(job.report.choice == made.choice);
     }
 
-    // A step names the device for all; and one that names none is not of another.
+    // The owner of the buffers runs a graph that names no device. All its steps must have that
+    // owner.
     Job step = Job(t.program, 0).param(5).resident(0, x).resident(1, r);
     const wye_graph_step steps[] = {{&step.filled(), nullptr}, {&step.filled(), nullptr}};
     wye_graph_desc desc;
@@ -356,13 +359,14 @@ TEST_CASE("a device that fails while it runs is an error, and the request goes n
     CHECK(t.rig.driver.submits <= submits + 1);
     CHECK(t.run(4).choice == before);
 
-    // After a loss the next request chooses again: the same device, if it comes back.
+    // After a loss the next request makes a new choice: the same device, if that can be opened
+    // again.
     t.rig.driver.lose(0);
     check_refused(run(), WYE_DEVICE_LOST, "fell off the bus");
     const wye_report back = t.run(4);
     CHECK(t.selector(back.device) == "fake:0");
     CHECK(back.choice != before);
-    // Else another one, and the receipt says why.
+    // If the device cannot be opened, another device is chosen, and the receipt says why.
     t.rig.driver.lose(0);
     check_refused(run(), WYE_DEVICE_LOST, "fell off the bus");
     t.rig.driver.fail_open = true;
@@ -372,7 +376,7 @@ TEST_CASE("a device that fails while it runs is an error, and the request goes n
               .losers.at("fake:0")
               .starts_with("cannot be opened: "));
     CHECK(t.run(4).choice == other.choice);
-    // Until it is opened again.
+    // That choice stays until the application opens the device again.
     t.rig.driver.fail_open = false;
     CHECK(t.run(4).choice == other.choice);
     (void)t.rig.device("fake:0");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cooperative requests of programs with grid barriers: one launch where the device can wait for the
-// whole grid and all workgroups fit, else one for each phase, in every form of dispatch. The report
-// says which.
+// Cooperative requests of programs with grid barriers, in every form of dispatch: one launch if the
+// device can wait for the whole grid and all workgroups fit on the device at once, else one launch
+// for each phase. The report says which.
 #include <functional>
 #include <string>
 
@@ -15,17 +15,17 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t kPhases = 4;  // of 3 rounds
+constexpr std::uint32_t kPhases = 4;  // if `rounds` is 3
 constexpr std::uint32_t kAtOnce = WYE_LAUNCH_COOPERATIVE;
 
-// A device, and how it runs two workgroups.
+// A device, and how a cooperative request of two workgroups runs there.
 struct Where {
     const char* name;
     const char* format;
     bool grid_sync;
     std::uint32_t resident_groups, max_groups, use;
     [[nodiscard]] std::uint32_t boxes() const { return max_groups == 1 ? 2 : 1; }
-    // The flags of each launch, if the program runs `times` times.
+    // The flags of all launches, if the program runs `times` times.
     [[nodiscard]] Words flags(std::uint32_t times) const {
         if (use == WYE_COOPERATIVE_NATIVE) return Words(times, kAtOnce);
         return Words(std::size_t{kPhases} * boxes() * times, 0);
@@ -108,8 +108,8 @@ struct Ready {
         check_ok(rig.free_pending(pending));
         return report.cooperative;
     }
-    // The flags of all launches since the last call, without those of no workgroups, by which
-    // drivers make code.
+    // The flags of all launches since the last call. Launches of no workgroups, which make drivers
+    // generate code, are left out.
     Words flags() {
         Words out;
         for (const wye_operation& operation : rig.driver.operations)
@@ -125,11 +125,11 @@ struct Ready {
     wye_buffer two = 0, four = 0, more = 0;
 };
 
-// A way to run the program with two workgroups, and how often that is.
+// A form of dispatch for two workgroups, and how many times this form runs the program.
 struct Form {
     const char* name;
     std::uint32_t times;
-    std::function<std::uint32_t(Ready&)> run;  // returns what the report says
+    std::function<std::uint32_t(Ready&)> run;  // returns `cooperative` of the report
 };
 
 const Form kForms[] = {
@@ -196,7 +196,7 @@ TEST_CASE("a cooperative program with grid barriers is one launch where it can b
                 CHECK(form.run(t) == where.use);
                 CHECK(t.flags() == where.flags(form.times));
             }
-            // Without the flag it is split, and the report says nothing.
+            // Without the flag the program is split, and the report says NONE.
             Job plain = t.job(t.two);
             plain.desc.flags = 0;
             CHECK(t.run(plain) == WYE_COOPERATIVE_NONE);
@@ -217,7 +217,7 @@ TEST_CASE("each dispatch through a cooperative pipeline decides by its own workg
         CHECK(t.run(t.through(pipeline, t.four)) == WYE_COOPERATIVE_SPLIT_ROOM);
         CHECK(t.flags() == Words(kPhases, 0));
     }
-    // The report of a batch has the largest value.
+    // The report of a batch has the largest value of its items.
     Job fits = t.through(pipeline, t.two), split = t.through(pipeline, t.four);
     CHECK(t.batch(pipeline, {fits.filled(), split.filled(), fits.filled()}) ==
           WYE_COOPERATIVE_SPLIT_ROOM);
@@ -229,9 +229,9 @@ TEST_CASE("a cooperative pipeline counts each compiled form of a split launch on
     const wye_pipeline pipeline = t.pipeline();
     (void)t.run(t.through(pipeline, t.four));
     const wye_pipeline_description about = t.rig.describe(pipeline);
-    CHECK(t.rig.driver.programs == 4);  // all of it; the first phase, those between, the last
+    CHECK(t.rig.driver.programs == 4);  // the whole program; the first, middle and last phases
     CHECK(about.memory_misses == 4);
-    CHECK(about.memory_hits == 1);  // all of it, by the dispatch
+    CHECK(about.memory_hits == 1);  // the whole program, by the dispatch
 }
 
 TEST_CASE("a cooperative pipeline on a device without grid_sync has no compiled form of its own") {
@@ -298,7 +298,8 @@ TEST_CASE("a native variant cannot be split, so it needs grid_sync") {
         CAPTURE(device);
         for (const bool grid_sync : {true, false}) {
             CAPTURE(grid_sync);
-            // The driver refuses more workgroups than fit; the runtime does not know the code.
+            // Only the driver can refuse too many workgroups: the runtime does not know the
+            // variant's code.
             Ready t({"", WYE_FORMAT_CUDA_C, grid_sync, 1, 65535, 0}, text);
             Job job = t.job(t.two);
             job.desc.flags |= WYE_DISPATCH_VARIANTS;

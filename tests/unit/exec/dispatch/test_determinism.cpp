@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the report says of the launch that ran: whether it is deterministic. The program is, unless
-// its grid has a second layer, or its rows reach index 2^32.
+// The report says whether the launch that ran is deterministic. Launches of this test's program are
+// deterministic, unless the grid has a second layer or the rows reach index 2^32.
 #include <functional>
 
 #include "rig.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kYes = WYE_DETERMINISM_YES;
 constexpr std::uint32_t kBeyond = WYE_DETERMINISM_BEYOND;
-constexpr std::uint64_t kPitch = 1U << 20U;  // up to 4096 rows
+constexpr std::uint64_t kPitch = 1U << 20U;  // deterministic up to 4096 rows
 
 constexpr std::string_view kRows = R"(wye 1; program rows; workgroup 64; param pitch: u32;
 input_output a: u32[];
@@ -45,7 +45,7 @@ struct Ready {
     }
 };
 
-// A way to run a job; returns what the report says.
+// A way to run a job. Returns `determinism` of the report.
 struct Form {
     const char* name;
     std::function<std::uint32_t(Ready&, Job)> run;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several rounds of a launch as one dispatch: what is submitted, what starts at zero, and what
-// stops them.
+// Several iterations of a launch as one dispatch: what is submitted, what starts at zero, and what
+// stops the iterations.
 #include "rig.hpp"
 #include "wye/graph.h"
 
@@ -30,7 +30,7 @@ struct Ready {
         return out;
     }
     Words results() const { return rig.download<std::uint32_t>(r, 3); }
-    // The kernel of kLimit.
+    // Makes the fake driver run what kLimit says.
     void limit() {
         rig.driver.kernel = [](const wye_dispatch_op& op) {
             auto* words = FakeDriver::data<std::uint32_t>(op.bindings[0]);
@@ -70,7 +70,7 @@ TEST_CASE("no iterations are refused in every form, and by a graph") {
     const int submits = t.rig.driver.submits;
     constexpr const char* kWhat = "0 fixpoint iterations of program `grow` are asked for";
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
-    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // it is no repeated request
+    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // the refused request was not kept
     wye_pending pending = 0;
     check_refused(t.rig.submit(job, pending), WYE_INVALID_ARGUMENT, kWhat);
     wye_graph_desc desc;
@@ -87,7 +87,7 @@ TEST_CASE("no iterations are refused in every form, and by a graph") {
     job.desc.fixpoint_iterations = 1;
     check_ok(job.run(t.rig));
     check_ok(job.run(t.rig));
-    job.desc.fixpoint_iterations = 0;  // although the request was repeated before
+    job.desc.fixpoint_iterations = 0;  // even though the request was repeated before
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
 }
 

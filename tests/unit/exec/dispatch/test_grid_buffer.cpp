@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grids from buffers on the fake driver: what is submitted, in which order and on whose memory, and
-// what is refused before anything is.
+// Grids from buffers on the fake driver: what is submitted, in which order and with which memory,
+// and what is refused before any submit.
 #include "dispatch/grids.hpp"
 
 namespace wye::exec::test::test_grid_buffer {
@@ -27,14 +27,14 @@ TEST_CASE("a grid in a buffer is checked on the device before the launch reads i
     CHECK(job.report.check_free == 0);
     const auto operations = t.newest();
     REQUIRE(operations.size() == 4);
-    CHECK(operations[0].kind == WYE_OPERATION_FILL);  // of the trap words
+    CHECK(operations[0].kind == WYE_OPERATION_FILL);  // fills the trap words
     REQUIRE(is_check(operations[1]));
     REQUIRE(is_indirect(operations[2]));
     CHECK(operations[3].kind == WYE_OPERATION_DOWNLOAD);
     const wye_dispatch_op& check = operations[1].u.dispatch;
     const wye_dispatch_op& launch = operations[2].u.dispatch;
     CHECK(Words(check.groups, check.groups + 3) == Words{1, 1, 1});
-    // The launch reads what the check has written, not the application's buffer.
+    // The launch reads what the check wrote, not the application's buffer.
     CHECK(launch.indirect.buffer == operations[0].u.fill.target);
     CHECK(launch.indirect.buffer == operations[3].u.transfer.buffer);
     CHECK(launch.indirect.offset == 32);
@@ -42,7 +42,7 @@ TEST_CASE("a grid in a buffer is checked on the device before the launch reads i
     CHECK(launch.binding_count == 1);
     CHECK(t.results() == Words{3, 2, 1, 1});
 
-    // Nothing is kept of the request: the words are read anew each time.
+    // Repeated requests read the words anew each time.
     for (const Words& words : {Words{1, 1, 1}, Words{65535, 1, 1}, Words{1, 65535, 65535}}) {
         t.write(words);
         check_ok(job.run(t.rig));
@@ -81,7 +81,7 @@ TEST_CASE("zero on an axis runs nothing, and more than the device launches is an
     check_refused(job.run(t.rig), WYE_LIMIT_EXCEEDED,
                   "found 65535x65535x2 workgroups in its grid buffer, more than 4294967295 in all");
     t.write({65535, 65535, 1});
-    check_ok(job.run(t.rig));  // the failures before do not count
+    check_ok(job.run(t.rig));  // earlier failures have no effect
     CHECK(t.results() == Words{65535, 65535, 1, 1});
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("where the device has no limit of its own, the language's holds") {
     const wye_device device = other.device();
     const wye_buffer r = other.buffer(device, 32), grid = other.buffer(device, 12);
     other.upload(r, Words(8, 0));
-    // Workgroups of 4 leave 2^30 - 1 of them on an axis.
+    // With workgroups of 4 invocations, an axis can have 2^30 - 1 workgroups.
     Job large(other.program(kSpread), device);
     large.resident(0, r);
     large.desc.flags = WYE_DISPATCH_INDIRECT;
@@ -162,7 +162,7 @@ TEST_CASE("the check is compiled once for a device, and kept by the disk cache l
     CHECK(t.rig.driver.programs == before + 3);
 }
 
-// A call that must be refused in every form, with nothing submitted.
+// Checks that every form of dispatch refuses the job, and that nothing is submitted.
 void refused_in_each_form(Ready& t, Job& job, wye_status status, std::string_view what) {
     INFO(what);
     const wye_pipeline pipeline = t.rig.pipeline(job.desc.device, job.desc.program);
@@ -264,7 +264,7 @@ TEST_CASE("a device that takes no grid from a buffer is named, with what can be 
             "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID); or copy "
             "the buffers to `fake:1`, which can run it (wye_buffer_copy_across)");
     }
-    // The owner of the grid runs a request that names no device.
+    // A request that names no device runs on the owner of the grid buffer.
     const wye_buffer grid = rig.buffer(second, 12);
     rig.upload(grid, Words{4, 5, 6});
     std::array<std::uint32_t, 8> r{};
@@ -314,7 +314,7 @@ TEST_CASE("no form and no verdict of the launch relies on a grid") {
     rig.driver.facts[WYE_FACT_KEY_INDIRECT_DISPATCH] = 1;
     rig.driver.format = "opencl-c";
     const wye_device device = rig.device();
-    // With a known grid it runs without range checks, needs no zeros, and is deterministic.
+    // With a known grid, this program needs no range checks and no zero fill, and is deterministic.
     const wye_program program = rig.program(R"(wye 1; program plain; workgroup 64;
         input a: u32[]; output r: u32[];
         main { let i = global_id.x; if i < len(r) { r[i] = a[i]; } })");
@@ -337,7 +337,7 @@ TEST_CASE("no form and no verdict of the launch relies on a grid") {
     CHECK(job.report.check_free == 0);
     CHECK(job.report.bytes_filled == 256);
     CHECK(job.report.determinism == WYE_DETERMINISM_BEYOND);
-    // Its indices repeat only on axes that it does not read.
+    // This program writes nothing, so it is deterministic with any grid.
     const wye_program always = rig.program(R"(wye 1; program always; workgroup 1;
         input_output r: u32[64]; main { let v = r[0]; })");
     job.desc.program = always;

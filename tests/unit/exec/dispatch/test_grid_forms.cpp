@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grids from buffers on the fake driver, in every form of dispatch: rounds, time limits,
-// read-backs, queues, repeated requests, batches, rows and graphs.
+// Grids from buffers on the fake driver, in every form of dispatch: fixpoint iterations, time
+// limits, read-backs, queues, repeated requests, batches, rows and graphs.
 #include <set>
 
 #include "dispatch/grids.hpp"
@@ -30,7 +30,7 @@ TEST_CASE("all rounds of a fixpoint have the grid of the first") {
     check_ok(t.wait(t.submit(job)));
     CHECK(t.results() == Words{2, 1, 1, 5});
 
-    // With a program that can trap the host looks between the rounds.
+    // If the program can trap, the host looks for a trap between the iterations.
     job.desc.program = t.rig.program(kPicky);
     t.newest();
     check_ok(job.run(t.rig));
@@ -79,7 +79,7 @@ TEST_CASE("a time limit, host arguments, owned outputs and read-backs work with 
     REQUIRE(bytes.size == 32);
     CHECK(static_cast<const std::uint32_t*>(bytes.data)[2] == 4);
 
-    // No output is delivered of a grid that was refused.
+    // If the grid is refused, no output is delivered.
     t.write({70000, 1, 1});
     for (Job* const one : {&host, &resident}) {
         out.fill(5);
@@ -107,7 +107,8 @@ TEST_CASE("the grid buffer is in use until the end, and work that writes it come
     const wye_queue one = queue(), two = queue();
     check_ok(t.job().run(t.rig));
     t.rig.driver.holds = true;
-    // `grid` is the argument of a launch on the first queue, and the grid of one on the second.
+    // A launch on the first queue writes the grid buffer. A launch on the second queue takes its
+    // grid from that buffer.
     Job writes(t.program, t.device);
     writes.resident(0, t.grid);
     writes.desc.flags = WYE_DISPATCH_GRID;
@@ -124,7 +125,7 @@ TEST_CASE("the grid buffer is in use until the end, and work that writes it come
                         static_cast<const void*>(writer.queue);
     CHECK(behind);
     CHECK(reader.waits[0].value == writer.value);
-    // Two that read it do not wait for each other, and one that writes it waits for both.
+    // A second launch that takes its grid from the buffer does not wait for the first.
     const wye_buffer other = t.rig.buffer(t.device, 32);
     Job also(t.program, t.device);
     also.resident(0, other);
@@ -241,7 +242,7 @@ TEST_CASE("a graph reads the words anew in each execution, and names the dispatc
     for (const bool commands : {false, true}) {
         CAPTURE(commands);
         Ready t(commands);
-        // The first launch writes the grid of the second: its own workgroups.
+        // The first launch writes its own number of workgroups as the grid of the second launch.
         Job writes(t.program, t.device);
         writes.resident(0, t.grid);
         writes.desc.flags = WYE_DISPATCH_GRID;
@@ -262,7 +263,7 @@ TEST_CASE("a graph reads the words anew in each execution, and names the dispatc
         const Outcome refused = t.run(graph);
         check_refused(refused, WYE_LIMIT_EXCEEDED,
                       "dispatch 2 of graph `steps` on fake:0 found 1x1x65536 workgroups");
-        CHECK(t.results() == Words{4, 2, 1, 1});  // the steps before it ran
+        CHECK(t.results() == Words{4, 2, 1, 1});  // the earlier steps ran
         t.write({1, 1, 2}, 16);
         check_ok(t.run(graph));
         CHECK(t.results() == Words{1, 1, 2, 2});
@@ -291,8 +292,8 @@ TEST_CASE("executions of a graph that overlap have memory of their own for their
             look(operation);
             spread_kernel(op);
         };
-        // More than a recording has instances: the rest are operations with trap words of their
-        // own.
+        // A recording has fewer instances than this. An execution without an instance consists of
+        // plain operations with trap words of their own.
         constexpr std::size_t kTimes = 20;
         for (std::size_t i = 0; i < kTimes; ++i) pending.push_back(t.submit(graph));
         t.rig.driver.holds = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges that begin where the device binds none: the program gets a copy, in every form of
-// dispatch, the bytes around the range stay, and the report counts the copies.
+// Ranges that begin where the device cannot bind a buffer. In every form of dispatch the program
+// gets a copy of the range, the bytes around the range stay, and the report counts the copied
+// bytes.
 #include <functional>
 
 #include "rig.hpp"
@@ -14,7 +15,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kAlignment = 64;
-constexpr std::uint32_t kWords = 4;  // of the range
+constexpr std::uint32_t kWords = 4;  // the size of the range
 constexpr std::uint64_t kBytes = kWords * 4;
 
 constexpr std::string_view kStep = R"(wye 1; program advance; workgroup 64;
@@ -49,12 +50,12 @@ struct Ready {
     Words words;
 };
 
-// Runs the program on the range at `offset`, and returns how many bytes the report says were
-// copied.
+// A form of dispatch. `run` runs the program on the range at `offset`, and returns the number of
+// copied bytes in the report.
 struct Form {
     const char* name;
-    std::uint32_t steps;   // of the program
-    std::uint32_t copies;  // into and out of scratch, each
+    std::uint32_t steps;   // runs of the program
+    std::uint32_t copies;  // into scratch memory, and as many out of it
     std::function<std::uint64_t(Ready&, std::uint64_t offset)> run;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of one description: outputs that the result owns, and times, blocking or not.
+// Forms of one dispatch description: outputs that the result owns, and times, blocking or not.
 #include "rig.hpp"
 #include "wye/graph.h"
 
@@ -52,7 +52,7 @@ TEST_CASE("a dispatch whose outputs the result owns has ended when it returns, w
     t.x = {9, 9, 9};
     wye_pending second = 0;
     check_ok(t.owned(t.job().filled(), second));
-    CHECK(t.words(out) == Words{2, 3, 4});  // its own
+    CHECK(t.words(out) == Words{2, 3, 4});  // the first result is unchanged
     CHECK(t.words(second) == Words{10, 10, 10});
     check_ok(t.free(out));
     check_ok(t.free(second));
@@ -71,7 +71,8 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
             wye_pending out = 0;
             check_ok(t.owned(job.filled(), out));
             CHECK(t.report.device_ns == want);
-            // An asynchronous dispatch: the first, a repeated one, and as a step of a graph.
+            // Asynchronous dispatches: a first one, two that repeat it, and below one as a step of
+            // a graph.
             Job resident(t.program, t.device);
             resident.param(1)
                 .resident(0, t.rig.buffer(t.device, 12))
@@ -138,7 +139,7 @@ TEST_CASE("a time limit returns control, and what cannot be stopped keeps the de
     wye_pending out = 0;
     Job job = t.job();
     job.desc.timeout_ns = 3'600'000'000'000;
-    check_ok(t.owned(job.filled(), out));  // it ends within its time limit
+    check_ok(t.owned(job.filled(), out));  // the dispatch ends within its time limit
     CHECK(t.words(out) == Words{2, 3, 4});
     check_ok(t.free(out));
     out = 0;
@@ -193,7 +194,7 @@ TEST_CASE("transfers that do not wait take the bytes of uploads, and own those o
             rig.driver.stages = stages;
             rig.driver.facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 1 << 30;
             const wye_device device = rig.device();
-            constexpr std::size_t kWords = 100'000;  // enough for staging memory
+            constexpr std::size_t kWords = 100'000;  // large enough for staging memory
             const wye_buffer buffer = rig.buffer(device, kWords * 4, "lasting");
             Words sent(kWords), got(kWords);
             for (std::size_t i = 0; i < kWords; ++i) sent[i] = static_cast<std::uint32_t>(i * 3);
@@ -272,7 +273,7 @@ TEST_CASE(
     check_ok(submit());
     wye_bytes bytes{};
     check_ok(attempt([&](wye_error** e) {
-        return wye_pending_output(t.rig.context, out, 0, &bytes, e);  // so it has ended
+        return wye_pending_output(t.rig.context, out, 0, &bytes, e);  // OK, so the work has ended
     }));
     CHECK(bytes.size == 0);
     desc.size = 16;

@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// A job with host arguments whose output the pending dispatch owns.
+// Jobs with host arguments. The pending dispatch owns the output.
 struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
@@ -217,7 +217,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
     for (const auto& form : forms) {
         const auto& call = form.second;
         CAPTURE(form.first);
-        check_ok(attempt(call));  // the first one is prepared
+        check_ok(attempt(call));  // prepares what the next calls repeat
         if (pending != 0) check_ok(t.free(std::exchange(pending, 0)));
         check_ok(attempt(call));
         if (pending != 0) check_ok(t.wait(pending));
@@ -238,7 +238,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
         t.rig.driver.room = INT32_MAX;
     }
 
-    // A call that does not wait, or has a limit, says so.
+    // A call that must not wait, or that has a time limit, reports that there is no room.
     t.rig.driver.room = 1;
     t.rig.driver.unseen = 0;
     t.rig.driver.holds = true;
@@ -259,7 +259,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
     t.rig.driver.room = 0;
     check_refused(attempt(upload), WYE_DEVICE_BUSY, "the fake has no room");
 
-    // The work that it waits for may fail, or the device may be lost.
+    // The work that the upload waits for may fail, or the device may be lost.
     for (const bool lost : {false, true}) {
         CAPTURE(lost);
         t.rig.driver.room = 1;
@@ -282,7 +282,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
 TEST_CASE("the limit of owned bytes counts copies, and one dispatch may exceed it alone") {
     Ready t(registry::Config{{"pending.bytes", "30"}});
     t.rig.driver.holds = true;
-    const wye_pending first = t.submitted(t.job());  // 24 bytes
+    const wye_pending first = t.submitted(t.job());  // owns 24 bytes
     Job at_once = t.job();
     at_once.desc.flags |= WYE_DISPATCH_AT_ONCE;
     wye_pending pending = 0;
@@ -344,7 +344,7 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
     CHECK(told == WYE_CANCELLED);
     check_refused(t.rig.free(x), WYE_BUFFER_IN_USE, "held");
 
-    // Its neighbour ends as usual, and then both buffers are free.
+    // The second dispatch ends as usual. Then both buffers can be freed.
     t.rig.driver.holds = false;
     check_ok(t.wait(second));
     check_refused(t.wait(first), WYE_CANCELLED, "was cancelled");
@@ -355,7 +355,7 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
 TEST_CASE("operations that the host had not submitted before a cancel never run") {
     Ready t;
     t.program =
-        t.rig.prepared(t.device, kTrap);  // its outputs are read back in a submit of their own
+        t.rig.prepared(t.device, kTrap);  // the outputs of kTrap are read back in a second submit
     Words lent(3, 77);
     Job job(t.program, t.device);
     job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
@@ -365,7 +365,7 @@ TEST_CASE("operations that the host had not submitted before a cancel never run"
     const wye_pending pending = t.submitted(job);
     const int submits = t.rig.driver.submits;
     check_ok(t.rig.cancel(pending));
-    // It uses memory of the caller, so it has not ended yet.
+    // The dispatch uses memory of the caller, so it has not ended yet.
     CHECK(!t.ended(pending));
     t.rig.driver.holds = false;
     check_refused(t.wait(pending), WYE_CANCELLED, "was cancelled");

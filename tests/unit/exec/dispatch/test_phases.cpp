@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with grid barriers: one launch for each phase, in one submit. The counters of its loops
-// follow the program's own parameters.
+// Programs with grid barriers: one launch for each phase, in one submit. The loop counters of the
+// phases follow the program's own parameters.
 #include <array>
 #include <cstring>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Runs the program and returns the counters that each launch received: the rounds and up to two
-// counters.
+// Runs the program. Returns the first two parameters of each launch: `rounds`, and the first loop
+// counter.
 std::vector<Words> launches(Rig& rig, wye_program program, wye_device device, std::uint32_t rounds,
                             std::uint32_t& compiled) {
     std::vector<Words> seen;
@@ -41,7 +41,7 @@ TEST_CASE("grid barriers become launches in one submit, compiled once for each p
           std::vector<Words>{{3, 0}, {3, 0}, {3, 1}, {3, 2}});
     CHECK(compiled == 1);
     CHECK(rig.driver.submits == 1);
-    CHECK(rig.driver.programs == 3);  // the first, those between, the last
+    CHECK(rig.driver.programs == 3);  // the first phase, the middle ones, the last
     CHECK(launches(rig, program, device, 5, compiled).size() == 6);
     CHECK(compiled == 0);
     CHECK(rig.driver.programs == 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast path for repeated requests must notice everything that may have changed since.
+// The fast path for repeated requests must notice everything that may have changed.
 #include <array>
 #include <thread>
 
@@ -86,9 +86,10 @@ TEST_CASE("the rounds of a fixpoint are one command when the request is repeated
     const wye_buffer r = rig.buffer(device, 12);
     struct Run {
         std::uint32_t rounds;
-        int commands;  // made up to then
+        int commands;  // commands made so far
     };
-    // The first request is kept, the second makes the command; too many rounds are not kept.
+    // The first request is kept. The second makes a command. Requests of too many rounds are not
+    // kept.
     constexpr Run kRuns[] = {{7, 0}, {7, 1}, {7, 1}, {300, 1}, {300, 1}, {7, 1}};
     for (const Run& run : kRuns) {
         CAPTURE(run.rounds);
@@ -108,7 +109,7 @@ TEST_CASE("parameters of a repeated request are its own") {
         check_ok(t.job(k).run(t.rig));
         CHECK(t.results() == Words{1 + k, 2 + k, 3 + k, 4 + k});
     }
-    // A word that is no u32 is refused, and leaves nothing behind.
+    // A value that is no u32 is refused, and leaves nothing behind.
     const int submits = t.rig.driver.submits;
     check_refused(t.job(UINT64_C(1) << 32U).run(t.rig), WYE_INVALID_ARGUMENT, "`k`");
     CHECK(t.rig.driver.submits == submits);
@@ -194,7 +195,7 @@ TEST_CASE("a buffer that is gone is refused, and what takes its place is not tak
     Job old = t.job();
     check_ok(t.rig.free(t.x));
     check_refused(old.run(t.rig), WYE_STALE_HANDLE, "input 0");
-    const wye_buffer small = t.rig.buffer(t.device, 8);  // in the same slot of the table
+    const wye_buffer small = t.rig.buffer(t.device, 8);  // gets the same slot of the handle table
     check_refused(old.run(t.rig), WYE_STALE_HANDLE, "input 0");
     CHECK(t.rig.driver.submits == submits);
     t.x = small;

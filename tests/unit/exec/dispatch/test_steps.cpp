@@ -41,7 +41,7 @@ plan::Launch with_output(const ProgramRef& program, std::array<std::uint32_t, 8>
     return out;
 }
 
-// `x` is copied to `r`, which starts at zero; workgroups of 4.
+// Copies elements above 2 from `x` to `r`, which starts at zero.
 constexpr std::string_view kCopy = R"(wye 1; program copy; workgroup 4;
     input x: u32[]; output r: u32[len(x)]; grid elements len(x);
     main { if x[global_id.x] > 2u { r[global_id.x] = x[global_id.x]; } })";
@@ -96,7 +96,7 @@ TEST_CASE("bind writes uploads, fills, dispatches and read-backs, in this order"
 
 TEST_CASE("a grid above the device's limit folds: one dispatch for each box") {
     Copy t;
-    t.limits.max_groups = {4, 1, 1};  // of 10 workgroups
+    t.limits.max_groups = {4, 1, 1};  // the launch has 10 workgroups
     t.decide();
     CHECK(t.kernels.form.folded);
     CHECK(t.bound.split.boxes == 3);
@@ -149,7 +149,7 @@ TEST_CASE("each run between two grid barriers is a launch of its own, each progr
         std::memcpy(&counter, kernels.launches()[k].params, sizeof counter);
         CHECK(counter == k);
     }
-    // A cooperative launch waits on the device, if the device and the format can.
+    // A cooperative launch waits for the grid on the device, if the device and the format can.
     for (const bool grid_sync : {true, false}) {
         limits.grid_sync = grid_sync;
         for (const std::string_view format : lower::formats()) {

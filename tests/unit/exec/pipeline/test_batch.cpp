@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches: what is submitted together, what stops them, and what is kept then.
+// Batches: which items are submitted together, what stops a batch, and which results are kept then.
 #include <deque>
 #include <string>
 
@@ -44,7 +44,7 @@ struct Batched : Piped {
         item().param(k).resident(0, x).resident(1, out);
         return out;
     }
-    // Adds an item from and to host memory. The output starts as nines.
+    // Adds an item from and to host memory. Its output starts as nines.
     Words& host_item(std::uint64_t k, const Words& in) {
         const Words& from = storage.emplace_back(in);
         Words& to = storage.emplace_back(in.size(), 9U);
@@ -106,7 +106,7 @@ TEST_CASE("long batches are several submits, and items of other queues or times 
     for (int i = 0; i < 600; ++i) t.item().param(1).resident(0, t.x).resident(1, t.r);
     int submits = t.rig.driver.submits;
     check_ok(t.run());
-    CHECK(t.rig.driver.submits == submits + 4);  // 64, 128, 256, 152
+    CHECK(t.rig.driver.submits == submits + 4);  // of 64, 128, 256 and 152 items
     CHECK(t.completed == 600);
     CHECK(t.describe(t.pipe).launches == 600);
     t.jobs.resize(4, Job(0, 0));
@@ -128,7 +128,7 @@ TEST_CASE("items of a long batch that differ in their buffers are each as if alo
     std::vector<wye_buffer> buffers;
     std::vector<Words> expected;
     for (std::uint32_t i = 0; i < kBuffers; ++i) {
-        // One pair is longer than the others.
+        // Two of the buffers are longer than the others.
         expected.push_back(Words(i == 5 || i == 6 ? 7 : 4, 100 * i));
         buffers.push_back(t.rig.buffer(t.device, expected[i].size() * 4));
         t.rig.upload(buffers[i], expected[i]);
@@ -165,7 +165,7 @@ TEST_CASE("an item of a long batch that differs in a wrong way is named") {
     CHECK(t.completed == 34);
 }
 
-// Items that are listed as runs of equal ones, in an array or by pointers.
+// A batch of runs of equal items, listed in an array or by pointers.
 struct Runs : Batched {
     struct Run {
         std::size_t job, count;
@@ -216,9 +216,10 @@ TEST_CASE("each of several equal items runs, in order, in an array and by pointe
         CHECK(t.completed == want.size());
         CHECK(t.describe(t.pipe).launches == want.size());
         CHECK(t.counters().dispatches == want.size());
-        // Lists of 64 and 10, the host items, and lists of 128 and 173.
+        // Submits of 64 and 10 items, one for each of two host items, and submits of 128 and 173
+        // items.
         CHECK(t.rig.driver.submits == submits + 2 + 2 + 2);
-        CHECK(t.rig.driver.hints == (3 - 1) + (70 - 2) + (300 - 2));  // not the first of a list
+        CHECK(t.rig.driver.hints == (3 - 1) + (70 - 2) + (300 - 2));  // no hint: first of a submit
         CHECK(host == Words{12, 13});
         CHECK(t.results() == Words{2, 3, 4, 5});
     }
@@ -333,8 +334,8 @@ TEST_CASE("an item that traps is named; outputs before it are delivered, its own
     CHECK(t.storage[1] == Words{100, 50});
     CHECK(t.storage[3] == Words{20, 10});
     CHECK(t.storage[5] == Words{9, 9});
-    // Items with owned outputs, and resident ones, run one by one, so that the one that traps is
-    // known.
+    // Items with owned outputs, and resident items, run one by one, so that it is known which item
+    // traps.
     for (Job& job : t.jobs) job.arguments[1].output = nullptr;
     for (Job& job : t.jobs) job.arguments[1].output_size = 0;
     std::vector<wye_pending> owners;
@@ -498,7 +499,7 @@ TEST_CASE("rows bind by ascending binding number, and outputs come in the order 
     t.shared.params = nullptr;
     t.row_size = 3;
     const wye_buffer late = t.rig.buffer(t.device, 16);
-    t.buffers = {t.r, t.x, late};  // bindings 2, 4, 7
+    t.buffers = {t.r, t.x, late};  // for the bindings 2, 4 and 7
     check_ok(t.run_rows());
     CHECK(t.outputs == std::vector<wye_buffer>{t.r, late, 0});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pipelines: every form of dispatch takes one, gives what the program itself gives, and refuses
-// what the pipeline decides.
+// Pipelines: every form of dispatch takes a pipeline, gives what the program itself gives, and
+// refuses members that the pipeline decides.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -70,7 +70,7 @@ TEST_CASE("a pipeline says what it binds, and programs of one layout have the sa
           "0:storage:read:4 1:storage:write:4 2:uniform:read:8 3:uniform:read:8 4:uniform:read:4 ");
     CHECK(first.backend_layout_fingerprint.size == 32);
     CHECK(first.program->layout_fingerprint.size == 32);
-    // A program with other code, counts, names and hints, and with other types of the same size.
+    // The same layout: other code, counts, names and hints, and other types of the same size.
     const wye_pipeline_description same = t.describe(t.pipeline(t.rig.program(
         R"(wye 1; program other; workgroup 8; param s: f32;
 input a: f32[4] coalesce x prefer_align 256; output b: i32[4] locality streaming;
@@ -83,7 +83,7 @@ main { b[global_id.x] = i32(a[0] * s); })")));
     CHECK(same.program->buffers[0].alignment == 256);
     CHECK(same.program->hints[1].coalesce == 0);
     CHECK(same.program->hints[1].locality == WYE_LOCALITY_STREAMING);
-    // A program with the same buffers, and without a parameter.
+    // The same buffers, but no parameter.
     const wye_pipeline_description fewer = t.describe(t.pipeline(t.rig.program(
         R"(wye 1; program fewer; workgroup 8; input a: f32[4]; output b: i32[4]; main { })")));
     CHECK(text_of(fewer.program->layout_fingerprint) == text_of(first.program->layout_fingerprint));
@@ -247,7 +247,7 @@ TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
     check_ok(t.rig.submit(host, submitted));
     check_ok(t.rig.wait(submitted));
     check_outputs(submitted);
-    // Resident: the second and third submit are repeated requests.
+    // Resident buffers. The second and third submit are repeated requests.
     for (int round = 0; round < 3; ++round) {
         wye_pending pending = 0;
         wye_report report;
@@ -291,7 +291,7 @@ TEST_CASE("compiled forms are found in memory by later pipelines and dispatches"
     const wye_pipeline first = t.pipeline(t.program);
     CHECK(t.describe(first).memory_misses == 1);
     CHECK(t.describe(first).memory_hits == 0);
-    const wye_pipeline second = t.pipeline(t.rig.program(kAdd));  // equal bytes
+    const wye_pipeline second = t.pipeline(t.rig.program(kAdd));  // a program of equal bytes
     CHECK(t.describe(second).memory_misses == 0);
     CHECK(t.describe(second).memory_hits == 1);
     check_ok(t.job(second).run(t.rig));

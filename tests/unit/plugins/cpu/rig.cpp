@@ -278,7 +278,7 @@ Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
         }
     }
     Result result;
-    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {  // as a host: nothing to run
+    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {  // a host submits nothing then
         result.buffers = buffers;
         return result;
     }

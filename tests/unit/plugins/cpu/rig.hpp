@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin through the tables of the ABI, as a host uses it. Fails the test case if a slot
-// fails that must not.
+// The CPU plugin through the tables of the ABI, as a host uses it. Fails the test case if a
+// function of the tables fails unexpectedly.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class Host {
   public:
     explicit Host(std::map<std::string, std::string> config);
     [[nodiscard]] const wye_host_table* table() const { return &table_; }
-    static Failure take(wye_error* error);  // and releases it
+    static Failure take(wye_error* error);  // reads and releases the error
 
   private:
     static wye_error* error_make(wye_host_object*, const wye_error_desc* desc);
@@ -44,7 +44,7 @@ class Host {
 
 class Rig {
   public:
-    // `isa` empty: the plugin's choice.
+    // `isa` empty: the plugin chooses.
     explicit Rig(const std::string& isa = {}, unsigned threads = 1);
     ~Rig();
     Rig(const Rig&) = delete;
@@ -61,14 +61,15 @@ class Rig {
     wye_buffer_object* new_buffer(std::uint64_t size, const void* content = nullptr);
     Bytes content(wye_buffer_object* buffer, std::uint64_t size);
 
-    // The event's value goes to `value`. Values grow over all queues, so each queue has gaps.
+    // Stores the value of the submit's event in `value`. Values are counted over all queues, so the
+    // values of one queue have gaps.
     wye_status submit(wye_queue_object* queue, const wye_operation& operation, std::uint64_t& value,
                       std::span<const wye_event> waits = {});
     [[nodiscard]] wye_event event(wye_queue_object* queue, std::uint64_t value) const;
     wye_status query(wye_queue_object* queue, std::uint64_t value, wye_error** error) const;
     wye_status await(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
                      wye_error** error) const;
-    // Waits for an event of the rig's queue; its failure, or code WYE_OK.
+    // Waits for an event, by default of the rig's queue. Returns the failure, or the code WYE_OK.
     Failure wait(std::uint64_t value, std::uint64_t timeout_ns = UINT64_MAX);
     Failure wait(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns);
 
@@ -100,14 +101,14 @@ class Loaded {
         std::uint32_t trap_code = 0;
         std::uint32_t trap_count = 0;
     };
-    // One dispatch over buffers in binding order (`shared` left out). `groups` not given: the
-    // program's own grid clause.
+    // Runs one dispatch. `buffers`: those of the bindings, in order, without `shared` ones. `grid`
+    // not given: the program's own grid clause.
     Result run(const std::vector<std::uint64_t>& params, const std::vector<Bytes>& buffers,
                std::optional<std::array<std::uint32_t, 3>> grid = std::nullopt);
 
-    // The parameter block for these values, by index.
+    // The parameter block with these values, which are in the order of the parameters.
     [[nodiscard]] Bytes params_block(const std::vector<std::uint64_t>& params) const;
-    // An operation on ready bindings; `params` must live until it is submitted.
+    // An operation on ready bindings; `params` must live until the operation is submitted.
     [[nodiscard]] wye_operation operation(const std::vector<wye_binding>& bindings,
                                           const Bytes& params,
                                           std::array<std::uint32_t, 3> groups) const;
@@ -121,7 +122,7 @@ class Loaded {
     Failure failure_;
 };
 
-// The kernel builds that this machine runs.
+// The instruction sets for which the plugin has kernels that this machine can run.
 const std::vector<std::string>& isas();
 
 template <typename T>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has run before allocates nothing: a small dispatch, and one behind another. Counted by
-// replacing the allocation functions of this executable, which has the plugin linked in. They can
-// fail too: then a refused submit leaves nothing behind, and values end.
+// A small dispatch that has run before allocates nothing, alone or behind another dispatch. The
+// test replaces the allocation functions of this executable, into which the plugin is linked, and
+// counts their calls. Allocations can also be made to fail: then a refused submit leaves nothing
+// behind, and the values of accepted submits still end.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <pthread.h>
@@ -19,7 +20,8 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 
 constexpr std::uint64_t kNever = UINT64_MAX;
-// The allocations of this thread that succeed before one fails, or all do.
+// The number of allocations of this thread that succeed before one fails or, with `from_then_on`,
+// before all fail.
 thread_local std::uint64_t left = kNever;
 thread_local bool from_then_on = false;
 std::atomic<bool> no_threads{false};
@@ -34,7 +36,7 @@ bool allowed() {
 
 }  // namespace
 
-// In place of the C library's, for threads that cannot be started.
+// Replaces the function of the C library, so that the start of threads can be made to fail.
 extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
                                                              const pthread_attr_t* attributes,
                                                              void* (*run)(void*),
@@ -45,7 +47,7 @@ extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
     return real(thread, attributes, run, argument);
 }
 
-// Not inlined, since compilers would report one half of the pair as mismatched.
+// Not inlined, since compilers would report an inlined `new` or `delete` as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     if (allowed())
         if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -77,7 +79,7 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
     };
     REQUIRE(run());
     const std::uint64_t before = allocations.load();
-    CHECK(before > 0);  // or nothing is counted
+    CHECK(before > 0);  // else nothing was counted
     bool good = true;
     for (int n = 0; n < 100; ++n) good = run() && good;
     CHECK(allocations.load() == before);
@@ -100,7 +102,7 @@ TEST_CASE("a dispatch behind another allocates nothing if some have ended before
     const test::Bytes params = small.params_block({3});
     const wye_operation blocks = endless.operation(bindings, {}, {1, 1, 1});
     const wye_operation adds = small.operation(bindings, params, {1, 1, 1});
-    // Returns the allocations of the submits while the first one blocks the queue.
+    // Returns the number of allocations of submits behind work that blocks the queue.
     const auto round = [&](int submits) {
         std::uint64_t blocked = 0, value = 0;
         REQUIRE(rig.submit(rig.queue(), blocks, blocked) == WYE_OK);
@@ -115,7 +117,8 @@ TEST_CASE("a dispatch behind another allocates nothing if some have ended before
         CHECK(rig.await(rig.queue(), value, UINT64_MAX, nullptr) == WYE_OK);
         return after - before;
     };
-    // Some batches may still be on their way back when the wait ends.
+    // The first round makes more batches than the later rounds need: some batches may not have come
+    // back when a wait ends.
     CHECK(round(200) > 0);
     for (int n = 0; n < 10; ++n) CHECK(round(100) == 0);
     CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 256)) ==
@@ -147,7 +150,7 @@ TEST_CASE("nothing of a refused submit runs with a later one, whatever allocatio
     wye_queue_object* other = rig.new_queue();
     std::uint32_t done = 0;
     for (const bool all : {false, true}) {
-        bool failed = true;  // an allocation did
+        bool failed = true;  // whether an allocation failed
         for (std::uint64_t n = 0; failed; ++n) {
             REQUIRE(n < 1000);
             std::uint64_t blocked = 0, value = 0, waited = 0;
@@ -163,7 +166,7 @@ TEST_CASE("nothing of a refused submit runs with a later one, whatever allocatio
             submission.value = blocked + 1;
             from_then_on = all;
             left = n;
-            // Without a sink, since the test's host allocates.
+            // Without a pointer for the error, for which the test's host would allocate.
             const wye_status status = rig.queue_table().submit(rig.queue(), &submission, nullptr);
             failed = all ? left == 0 : left == kNever;
             left = kNever;
@@ -187,7 +190,7 @@ TEST_CASE("nothing of a refused submit runs with a later one, whatever allocatio
 TEST_CASE("the values of a queue end, whose thread cannot be started") {
     test::Rig rig({}, 1);
     test::Loaded small(rig, kAdds);
-    constexpr std::uint64_t kCount = 1U << 20U;  // more than the caller runs itself
+    constexpr std::uint64_t kCount = 1U << 20U;  // more than the calling thread runs itself
     const std::vector<wye_binding> bindings = {
         {rig.new_buffer(kCount * 4), 0, kCount * 4, kCount, 0, 0, 0}};
     const test::Bytes params = small.params_block({3});
@@ -197,7 +200,7 @@ TEST_CASE("the values of a queue end, whose thread cannot be started") {
         std::uint64_t value = 0;
         no_threads = true;
         from_then_on = true;
-        wye_status status = rig.submit(queue, adds, value);  // so that all but the thread is there
+        wye_status status = rig.submit(queue, adds, value);  // makes everything but the thread
         CHECK(status == WYE_OK);
         CHECK(rig.await(queue, value, 10'000'000'000, nullptr) == WYE_OUT_OF_MEMORY);
         if (!memory) {

@@ -75,7 +75,7 @@ TEST_CASE("counted loops stop before they overflow, and a step below one counts 
         const auto bits = [](std::int32_t v) { return std::uint64_t{std::uint32_t(v)}; };
         const auto result = program.run({bits(a), bits(b), bits(s)}, {test::Bytes(8)}, {{1, 1, 1}});
         const auto r = test::values_of<std::uint32_t>(result.buffers[0]);
-        CHECK(r[0] == r[1]);  // uniform and by lanes
+        CHECK(r[0] == r[1]);  // uniformly, and by lanes
         return r[0];
     };
     CHECK(rounds(0, 10, 1) == 10);
@@ -98,7 +98,7 @@ TEST_CASE("a trap ends its invocations and leaves the largest code and their num
             "r[i] = 1u; }");
         const auto result = program.run({}, {test::Bytes(100000 * 4)});
         REQUIRE(result.failure.message == "");
-        // 100000 is no multiple of 64: the invocations behind the end run too.
+        // 100000 is no multiple of 64: the invocations behind the end of the buffer run, too.
         const std::uint32_t all = (100000 + 63) / 64 * 64;
         std::uint32_t trapped = 0;
         for (std::uint32_t i = 0; i < all; ++i) trapped += i % 10 == 3 || i % 10 == 4 ? 1 : 0;

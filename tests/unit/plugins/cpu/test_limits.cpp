@@ -23,7 +23,7 @@ TEST_CASE("the least limit of the groups above counts, in version 2") {
     machine.write("sys/fs/cgroup/memory.current", "1950000");
     const Limits limits = read_limits(machine.path());
     CHECK(limits.memory_bytes == 1000000);
-    CHECK(limits.free_bytes == 50000);  // of the machine's group, which is nearly full
+    CHECK(limits.free_bytes == 50000);  // of the root group, which is nearly full
     CHECK(limits.processors == 1.5);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Edges of memory: ranges, small elements, packed vectors, NaN in stores, contiguous and scattered.
+// Edges of memory: ranges, small elements, packed vectors and NaN in stores, all of them with
+// contiguous and with scattered accesses.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -24,7 +25,7 @@ TEST_CASE("loads out of range give zero, stores out of range are dropped, for ev
         const char* text;  // of u32 i, one per invocation from 0 to 199
         std::int64_t first;
     };
-    // 100 elements; the index runs from `first` on.
+    // The buffer has 100 elements. Each index counts up from `first`.
     const Index indices[] = {
         {"i", 0},
         {"i + 90u", 90},
@@ -39,7 +40,7 @@ TEST_CASE("loads out of range give zero, stores out of range are dropped, for ev
     for (const std::string& isa : test::isas()) {
         test::Rig rig(isa);
         for (const Index& index : indices) {
-            for (const bool through_memory : {false, true}) {  // affine, and as lanes
+            for (const bool through_memory : {false, true}) {  // affine, and from memory
                 const std::string id = through_memory ? "ids[global_id.x]" : "global_id.x";
                 test::Loaded program(
                     rig,

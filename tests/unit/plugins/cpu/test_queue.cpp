@@ -33,7 +33,7 @@ const char* const kAddOne =
 const char* const kForever =
     "wye 1; program forever; workgroup 64; param stop: u32; input_output a: u32[]; main { var n = "
     "0u; while n != stop { n += 2u; } a[0u] = n; }";
-// Short, and some lanes return early.
+// A short program in which some lanes return early.
 const char* const kHalve =
     "wye 1; program halve; workgroup 64; param k: u32; input_output a: u32[]; grid elements "
     "len(a); main { let i = global_id.x; if i >= len(a) { return; } if (a[i] & 1u) == 1u { return; "
@@ -156,7 +156,7 @@ TEST_CASE("large and small submits keep their order") {
     const Job large(rig, kAddOne, 100, 300000);
     std::uint64_t value = 0;
     for (int n = 0; n < 5; ++n) value = large.submit(rig.queue());
-    CHECK(value == 6);  // the first was the fill of the new buffer
+    CHECK(value == 6);  // value 1 was the fill of the new buffer
     CHECK(rig.wait(value).code == WYE_OK);
     CHECK(large.values() == U32s(300000, 500));
 }
@@ -182,23 +182,30 @@ TEST_CASE("no signal handler of the application runs on a thread of the plugin")
 
 TEST_CASE("a submit that looks small but runs long is handed over and ends right") {
     test::Rig rig({}, 2);
-    const Job job(rig, kAddOne, 300000, 256);
-    const std::uint64_t value = job.submit(rig.queue());
-    CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
-    CHECK(rig.wait(value).code == WYE_OK);
-    CHECK(job.values() == U32s(256, 300000));
+    wye_status soon = WYE_OK;
+    for (std::uint32_t rounds = 300000; soon != WYE_NOT_READY; rounds *= 2) {
+        const Job job(rig, kAddOne, rounds, 256);
+        const std::uint64_t value = job.submit(rig.queue());
+        soon = rig.query(rig.queue(), value, nullptr);  // OK: this thread was late
+        CHECK(rig.wait(value).code == WYE_OK);
+        CHECK(job.values() == U32s(256, rounds));
+    }
 }
 
 TEST_CASE("a command of small launches that takes long in all is handed over and ends right") {
     test::Rig rig({}, 2);
     const Job job(rig, kAddOne, 1000, 64);
     const Recorded many(rig, std::vector<wye_operation>(4000, job.operation));
-    for (std::uint32_t run = 1; run <= 2; ++run) {
+    std::uint32_t late = 0;
+    for (std::uint32_t run = 1; run <= late + 2 && run <= 60; ++run) {
         const std::uint64_t value = many.submit();
-        CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
+        const wye_status soon = rig.query(rig.queue(), value, nullptr);
+        late += soon == WYE_OK ? 1 : 0;  // this thread was late
+        CHECK((soon == WYE_OK || soon == WYE_NOT_READY));
         CHECK(rig.wait(value).code == WYE_OK);
         CHECK(job.values() == U32s(64, run * 4'000'000));
     }
+    CHECK(late < 58);
 }
 
 TEST_CASE("the launches of a command may be of several programs") {
@@ -295,7 +302,8 @@ TEST_CASE("many submits behind another end in order, and each only once it ran")
     }
 }
 
-// Its address may be that of the freed one, and what a thread keeps of that is wrong for it.
+// The new program may have the address of the freed one. What a thread keeps about the freed
+// program must not be used for the new program.
 TEST_CASE("a program made after another was freed runs as itself") {
     test::Rig rig({}, 1);
     for (std::uint32_t n = 1; n <= 20; ++n) {
@@ -357,7 +365,7 @@ TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
     const std::vector<float> a = {1e-39F, -3e-45F, 0.1F, 1.5F, 2.5F, 1e20F, -7.7F, 1.17549435e-38F};
     const std::vector<double> b = {5e-324, 1e-310, 0.1, 1, -2.2250738585072014e-308, 3, 4, 5};
     for (const unsigned threads : {1U, 2U}) {
-        for (const std::size_t copies : {1U, 40000U}) {  // on the caller, and on threads
+        for (const std::size_t copies : {1U, 40000U}) {  // on this thread, and on others
             std::vector<float> x;
             std::vector<double> y;
             for (std::size_t n = 0; n < copies; ++n) {
@@ -375,7 +383,7 @@ TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
             };
             const auto plain = run();
             const unsigned before = _mm_getcsr();
-            // Flush to zero, denormals are zero, round up; exceptions raised stay flags.
+            // Flush to zero, denormals are zero, round up. Exceptions only set flags.
             _mm_setcsr((before & ~0x6000U) | 0x8040U | 0x4000U);
             const unsigned odd = _mm_getcsr();
             const auto bent = run();
@@ -411,8 +419,8 @@ TEST_CASE("nor do they matter to a short launch of floats") {
 }
 #endif
 
-// Large enough that a fill or copy on one thread takes a good part of a second; pages are only made
-// for what was written before the stop.
+// The buffers are so large that a fill or copy on one thread takes a good part of a second. Only
+// pages that are written before the stop take memory.
 TEST_CASE("fills and transfers of large buffers can be cancelled") {
     constexpr std::uint64_t kBytes = std::uint64_t{2} << 30;
     test::Rig rig;
@@ -440,8 +448,8 @@ TEST_CASE("fills and transfers of large buffers can be cancelled") {
         else
             operation.u.transfer.buffer = buffer;
         wye_queue_object* queue = rig.new_queue();
-        // In 20 ms it has begun. If this thread had to wait so long for a processor that the work
-        // has ended, it is tried again with less time.
+        // After 20 ms the work has begun. If this thread gets a processor only after the end of the
+        // work, it tries again with less time.
         wye_status ended = WYE_OK;
         for (int ms = 20; ended == WYE_OK && ms >= 0; ms -= 5) {
             std::uint64_t value = 0;

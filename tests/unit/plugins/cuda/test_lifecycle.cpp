@@ -105,6 +105,7 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u == 232448);
     CHECK(plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u == std::uint64_t{1} << 30U);
     CHECK(plugin.fact(WYE_FACT_KEY_CLOCK_HZ).u == 1980000000);
+    CHECK(plugin.fact(wye::sdk::facts::kF32ToF64Rate).u == 2);
     const wye_fact widths = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
     REQUIRE(widths.list_size == 1);
     CHECK(widths.list[0] == 32);
@@ -235,12 +236,12 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
 
     REQUIRE(device.table->try_recover(device.object, nullptr) == WYE_OK);
     CHECK(device.table->device_lost(device.object) == 0);
-    device.queue_table->destroy(device.queue);  // of before the loss: gone, and harmless
+    device.queue_table->destroy(device.queue);  // a queue of the lost context: this does no harm
     device.queue = device.queue_create();
     const auto content = harness::counting(64);
     CHECK(harness::values_of<std::uint32_t>(
               device.download(device.buffer(harness::bytes_of(content)), 256)) == content);
-    // The host does the same: it opens the device again beside the recovered one.
+    // A host may also open the device again, beside the recovered one.
     Device again(rig.plugin);
     CHECK(harness::values_of<std::uint32_t>(
               again.download(again.buffer(harness::bytes_of(content)), 256)) == content);
@@ -270,7 +271,7 @@ TEST_CASE("of two devices that one fault has lost, the second recovery leaves th
     driver().fault(CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(second.run(harness::fill(second.buffer(256), 0, 256, 1, 4)) == WYE_DEVICE_LOST);
     recover(second);
-    // The other device has not met the fault. What it has is gone with the context, and not used.
+    // The first device has not met the fault. Its objects are gone with the context, and not used.
     CHECK(first.table->device_lost(first.object) != 0);
     CHECK(first.run(harness::fill(kept, 0, 256, 1, 4)) == WYE_DEVICE_LOST);
     CHECK(harness::values_of<std::uint32_t>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVRTC behind the translate slot and behind program_create: the real compiler, the fake driver.
+// NVRTC, as `translate` and `program_create` use it: the real compiler, with the fake driver.
 #include <doctest/doctest.h>
 
 #include "rig.hpp"
@@ -125,7 +125,7 @@ TEST_CASE("a device that is newer than NVRTC gets PTX, one that is older is told
     info.header.size = sizeof info;
     REQUIRE(plugin.table->device_info(plugin.object, 0, &info, nullptr) == WYE_OK);
     Device device(plugin);
-    if (info.format_count == 3) return;  // an NVRTC of CUDA 12 still knows it
+    if (info.format_count == 3) return;  // an NVRTC of CUDA 12 still knows sm_60
     CHECK(device.program(artifact(kSource)) == nullptr);
     CHECK(device.failure.message.find("sm_60") != std::string::npos);
 }
@@ -140,7 +140,7 @@ TEST_CASE("what only saves time is left out where NVRTC is too old for it") {
     const Plugin newer(Config{{"cuda.nvrtc", WYE_FAKE_NVRTC_12_4}});
     CHECK(translate(newer, source, WYE_FORMAT_CUBIN).code ==
           "--gpu-architecture=sm_90\n--fmad=false\n--minimal\n");
-    // Nothing else is: it might change the code.
+    // No other option is left out: that might change the code.
     const wye_artifact unknown = artifact(kSource, "--gpu-architecture=sm_90 --pch");
     CHECK(translate(older, unknown, WYE_FORMAT_CUBIN).failure.message.find("INVALID_OPTION") !=
           std::string::npos);

@@ -28,7 +28,7 @@ TEST_CASE("transfers of every size arrive, many small ones through the same stag
         CHECK(values_of<std::uint32_t>(
                   device.download(device.buffer(bytes_of(content)), 4ULL * words)) == content);
     }
-    // More than the ring holds, all in flight at once.
+    // More bytes than the staging ring holds, all in flight at once.
     wye_buffer_object* a = device.buffer(std::uint64_t{40} << 16U);
     std::vector<std::vector<std::uint32_t>> sent, got(40, std::vector<std::uint32_t>(16384));
     driver().hold(1);
@@ -58,7 +58,7 @@ TEST_CASE("queues have the priorities that the driver has, and no kinds") {
     };
     CHECK(granted(WYE_QUEUE_ANY, 0).priority == 0);
     CHECK(granted(WYE_QUEUE_ANY, 2).priority == 2);
-    CHECK(granted(WYE_QUEUE_ANY, 9).priority == 5);  // the highest of the fake, as of the real one
+    CHECK(granted(WYE_QUEUE_ANY, 9).priority == 5);  // the highest, also on the real driver
     CHECK(granted(WYE_QUEUE_ANY, -1).priority == 0);
     CHECK(granted(WYE_QUEUE_TRANSFER, 1).kind == WYE_QUEUE_ANY);
 }
@@ -103,7 +103,7 @@ TEST_CASE("values count submits; a wait in step costs no event, older values hav
     driver().hold(0);
     CHECK(device.query(device.queue, 21, nullptr) == WYE_OK);
     CHECK(device.await(device.queue, 319, UINT64_MAX, nullptr) == WYE_OK);
-    REQUIRE(device.submit({}) == WYE_OK);  // nothing: reached after what came before
+    REQUIRE(device.submit({}) == WYE_OK);  // no work: reached after earlier work
     CHECK(device.value == 321);
     CHECK(device.wait() == WYE_OK);
     CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 320);
@@ -139,7 +139,7 @@ TEST_CASE("kernels get addresses, counts and parameters; ranges start where they
     const auto out = values_of<std::uint32_t>(device.download(r, 4000));
     for (std::uint32_t i = 0; i < 1000; ++i)
         CHECK(out[i] == (i >= 100 && i < 600 ? i - 100 + 10 + step : 0));
-    // An empty range points at memory that may be read, wherever it stands.
+    // An empty range has an address that may be read, also at the end of a buffer.
     static std::uint64_t where;
     driver().set_kernel([](const fake_cuda::Launch& launch) {
         std::memcpy(&where, launch.arguments[0], 8);
@@ -159,7 +159,7 @@ TEST_CASE("launches get the same arguments in one submit as in submits of their 
     const wye_slot slots[] = {{WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
                               {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
                               {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}},
-                              {WYE_SLOT_GRID, 0, 0, 0, 0, {}}};  // the fake copies four bytes of it
+                              {WYE_SLOT_GRID, 0, 0, 0, 0, {}}};  // the fake copies only four bytes
     wye_program_object* other =
         device.program(harness::artifact(rig::kPtx, "other", slots, 2, 64, 4));
     REQUIRE_MESSAGE(other != nullptr, device.failure.message);
@@ -194,14 +194,14 @@ TEST_CASE("launches get the same arguments in one submit as in submits of their 
     REQUIRE(device.wait() == WYE_OK);
     CHECK(seen == alone);
     REQUIRE(alone.size() == std::size(all));
-    // Address, address, count, parameter.
+    // The arguments: address, address, count, parameter.
     CHECK(alone[1] == alone[0]);
     CHECK(alone[8] == alone[0]);
     CHECK(alone[0][2] == 64);
     CHECK(alone[0][3] == a);
     CHECK(alone[2] == std::array{alone[0][0], alone[0][1], alone[0][2], b});
     CHECK(alone[3] == std::array<std::uint64_t, 4>{alone[0][0] + 16, alone[0][1] + 32, 4, b});
-    // Address, address, parameter, the offset of the grid.
+    // The arguments: address, address, parameter, the offset of the grid.
     CHECK(alone[5] == std::array<std::uint64_t, 4>{alone[0][1], alone[4][0], a, 0});
     CHECK(alone[7] == std::array<std::uint64_t, 4>{alone[0][1], alone[0][0], b, 0});
 }
@@ -224,14 +224,14 @@ TEST_CASE("a grid barrier has zeroed words of its queue, or of its command, in e
         auto* words = reinterpret_cast<std::uint32_t*>(at);
         given.push_back(at);
         found.insert(found.end(), words, words + 2);
-        ++words[1];  // as a barrier leaves them
+        ++words[1];  // as a grid barrier does, which leaves its words changed
     });
     wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
     wye_buffer_object* r = device.buffer(256);
     const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
     const std::uint32_t step = 1;
     wye_operation launch = harness::dispatch(program, bindings, {1, 1, 1}, &step);
-    // Not without the flag.
+    // Without the flag the launch is refused.
     CHECK(device.run(launch) == WYE_UNSUPPORTED);
     CHECK(device.failure.message.find("not cooperative") != std::string::npos);
     launch.u.dispatch.flags = WYE_LAUNCH_COOPERATIVE;
@@ -289,7 +289,7 @@ TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgr
     CHECK(device.failure.code == WYE_COMPILE_FAILED);
     CHECK(device.failure.message.find("`absent`") != std::string::npos);
     wye_artifact wide = rig::artifact();
-    wide.workgroup_size[1] = 9;  // 576; the fake kernel takes 512
+    wide.workgroup_size[1] = 9;  // 576 invocations; the fake kernel takes 512
     CHECK(device.program(wide) == nullptr);
     CHECK(device.failure.code == WYE_LIMIT_EXCEEDED);
     CHECK(device.failure.message.find("512") != std::string::npos);
@@ -312,11 +312,12 @@ TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgr
     const std::uint32_t step = 1;
     REQUIRE(device.run(harness::dispatch(large, bindings, {1, 1, 1}, &step)) == WYE_OK);
     CHECK(launched == 100000);
-    // A split grid needs a slot for it.
+    // A part of a grid needs a grid slot.
     wye_operation split = harness::dispatch(program, bindings, {1, 1, 1}, &step);
     split.u.dispatch.group_offset[0] = 1;
     CHECK(device.run(split) == WYE_UNSUPPORTED);
-    // Nothing was queued, so the queue lives on; a launch that the driver refuses is like that too.
+    // Nothing was queued, so the queue still works. It also works after a launch that the driver
+    // refuses.
     driver().fail_next_launch(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     CHECK(device.run(harness::dispatch(program, bindings, {1, 1, 1}, &step)) == WYE_LIMIT_EXCEEDED);
     CHECK(device.run(harness::fill(a, 0, 4, 1, 4)) == WYE_OK);
@@ -427,7 +428,8 @@ TEST_CASE("times come from the driver's events, of queues that ask for them") {
     timing.header.size = sizeof timing;
     CHECK(device.queue_table->timing(device.queue, device.value, &timing, nullptr) == WYE_OK);
     CHECK(timing.device_ns == 250000);
-    // Events of the fake happen 250 us apart; one of the last three before has a time of the host.
+    // Events of the fake are 250 us apart. The work begins one to three events after the event that
+    // the plugin has put on the host's clock.
     CHECK(timing.begin_ns >= before + 250000);
     CHECK(timing.begin_ns <= after + 3 * 250000);
     CHECK(timing.end_ns == timing.begin_ns + 250000);
@@ -449,7 +451,7 @@ TEST_CASE("several threads wait while one submits") {
             for (std::uint64_t value = 1; value <= 400; ++value) {
                 while (newest.load() < value) std::this_thread::yield();
                 const wye_status status =
-                    t == 0 ? device.await(device.queue, value, 1'000'000'000, nullptr)
+                    t == 0 ? device.await(device.queue, value, harness::kDeadline, nullptr)
                            : device.await(device.queue, value, UINT64_MAX, nullptr);
                 if (status != WYE_OK) ++failures;
             }

@@ -19,7 +19,7 @@ namespace layer_test {
 
 void choose(const std::string& library, const std::vector<std::string>& layers,
             std::map<std::string, std::string> config) {
-    static std::deque<std::string> kept;  // the subject points to names
+    static std::deque<std::string> kept;  // the subject points to these names
     chosen() = {};
     chosen().library = kept.emplace_back(library).c_str();
     chosen().format = WYE_FORMAT_PROGRAM;

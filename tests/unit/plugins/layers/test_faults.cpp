@@ -84,7 +84,7 @@ TEST_CASE("the nth call fails, and no other") {
         CHECK(device.wait(harness::kDeadline) == WYE_OK);
     }
     plugin.close();
-    CHECK(plugin.host.errors().empty());  // a fault is no breach
+    CHECK(plugin.host.errors().empty());  // an injected fault is no breach
     CHECK(logs(plugin.host, "faults: call 2 of `buffer_create`"));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a lost device stays lost until it is recovered, and keeps what was re
         CHECK(device.failure.fix.starts_with("Fix: "));
         CHECK(device.buffer(64) == nullptr);
         CHECK(device.failure.code == WYE_DEVICE_LOST);
-        Device other(plugin);  // is not lost
+        Device other(plugin);  // this one is not lost
         CHECK(other.submit({}) == WYE_OK);
         REQUIRE((device.table->try_recover != nullptr));
         CHECK(device.table->try_recover(device.object, nullptr) == WYE_OK);

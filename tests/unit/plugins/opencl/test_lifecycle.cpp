@@ -3,10 +3,17 @@
 // Opening, absence, discovery and facts.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "conformance/abi/cases.hpp"
+#include "support/temp_dir.hpp"
+#include "wye/sdk/facts.hpp"
+#include "wye/sdk/kept_text.hpp"
 
 using harness::Device;
 using harness::Plugin;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -64,6 +71,34 @@ TEST_CASE("devices have names, formats and honest facts") {
                     WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC,
                     WYE_FACT_KEY_NATIVE_F32_ATOMIC_ADD, WYE_FACT_KEY_MAX_PRIVATE_BYTES,
                     WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES});
+}
+
+TEST_CASE("how fast f64 is is measured on a GPU, and remembered") {
+    const auto rate = [](const Config& config) {
+        wye_status status = WYE_OK;
+        const Plugin plugin(config);
+        const wye_fact fact = plugin.fact(wye::sdk::facts::kF32ToF64Rate, &status);
+        for (const std::string& line : plugin.host.log()) FAIL_CHECK(line);
+        return status == WYE_OK ? fact.u : 0;
+    };
+    CHECK(rate({}) == 0);  // PoCL's device is a CPU
+    const support::TempDir folder;
+    const Config as_gpu{{"opencl.kind", "gpu"}, {"cache_folder", folder.path().string()}};
+    const std::uint64_t measured = rate(as_gpu);
+    CHECK(measured >= 1);
+    const fs::directory_iterator files(folder.path());
+    REQUIRE(files != fs::directory_iterator());
+    const fs::path path = files->path();
+    const std::string file = support::read_file(path);
+    const auto parts = wye::sdk::kept_parts(file);
+    REQUIRE(parts);
+    CHECK(parts->text == std::to_string(measured));
+    for (const char* const damaged : {"", "0", "7x", "-7"}) {
+        std::ofstream(path) << wye::sdk::kept_file(parts->kind, parts->key, damaged);
+        CHECK(rate(as_gpu) >= 1);
+    }
+    std::ofstream(path) << wye::sdk::kept_file(parts->kind, parts->key, "777");
+    CHECK(rate(as_gpu) == 777);
 }
 
 TEST_CASE("nobody knows how much memory of a device is free") {

@@ -5,6 +5,7 @@
 
 #include "conformance/abi/cases.hpp"
 #include "opencl/lossy_loader.hpp"
+#include "wye/sdk/facts.hpp"
 
 using harness::bytes_of;
 using harness::counting;
@@ -14,7 +15,7 @@ using harness::cases::tells_loss;
 
 namespace {
 
-// The first call to meet a loss says what it was told.
+// The driver's code in the error of the first call that meets a loss: of clFinish, or of others.
 constexpr harness::cases::Loss kFinish = {"opencl", -36}, kOther = {"opencl", -9999};
 
 const lossy_opencl::Control& loader() {
@@ -45,6 +46,25 @@ TEST_CASE("a device that stopped to answer is lost on every handle") {
     Rig rig;
     Device device(rig.plugin);
     harness::cases::lost_on_every_handle(device, nothing(), kFinish, loader().lose);
+}
+
+TEST_CASE("a driver that fails while the speed of f64 is measured costs that fact alone") {
+    for (const bool lost : {false, true}) {
+        loader().reset();
+        {
+            harness::Plugin plugin({{"opencl.library", WYE_OPENCL_LOADER}, {"opencl.kind", "gpu"}});
+            lost ? loader().lose() : loader().fail_next_finish();
+            wye_status status = WYE_OK;
+            (void)plugin.fact(wye::sdk::facts::kF32ToF64Rate, &status);
+            CHECK(status == WYE_UNSUPPORTED);
+            REQUIRE(plugin.host.log().size() == 1);
+            CHECK(plugin.host.log()[0].find("was not measured") != std::string::npos);
+            loader().reset();
+            Device device(plugin);
+            CHECK(device.program(nothing()) != nullptr);
+        }
+        loader().reset();
+    }
 }
 
 TEST_CASE("a loss is seen by whoever meets it first: a poll, a compilation, a new queue") {
@@ -100,7 +120,7 @@ TEST_CASE("a queue that fails on a device that answers is no loss") {
     CHECK(device.wait() == WYE_DRIVER);
     CHECK(device.failure.native_code == -36);
     CHECK(device.table->device_lost(device.object) == 0);
-    CHECK(device.download(a, 256).size() == 256);  // the same queue goes on
+    CHECK(device.download(a, 256).size() == 256);  // the same queue still works
 }
 
 TEST_CASE("full memory is no loss, and leaves everything usable") {

@@ -37,7 +37,7 @@ constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
                                   {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
                                   {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}},
                                   {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
-// Its result shows how often and in which order launches ran.
+// A kernel whose result shows how often and in which order launches ran.
 const std::string kTwice = kernel("twice", "2 * r[i] + x[i] + p.step");
 
 }  // namespace
@@ -59,7 +59,7 @@ TEST_CASE("a length of no binding, and a part of a grid without a slot for it, a
     Device device(plugin);
     wye_slot slots[4];
     std::copy(std::begin(kAddSlots), std::end(kAddSlots), slots);
-    slots[3] = {WYE_SLOT_LENGTH, 2, 0, 0, 0, {}};  // of two bindings
+    slots[3] = {WYE_SLOT_LENGTH, 2, 0, 0, 0, {}};  // there are only two bindings
     CHECK(device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4)) == nullptr);
     CHECK(device.failure.code == WYE_INVALID_PROGRAM);
 
@@ -146,7 +146,8 @@ TEST_CASE("equal launches in a row in a command run as often as they are there, 
     struct Update {
         std::size_t place, step;
     };
-    // In a run, at its start, at its end, back to what it was, and one that is alone.
+    // A change in a run of equal launches, at the run's start, at its end, back to the first value,
+    // and at a launch that differs from its neighbours.
     for (const Update& update :
          {Update{2, 1}, Update{0, 1}, Update{4, 1}, Update{2, 0}, Update{5, 0}, Update{7, 1}}) {
         CAPTURE(update.place);
@@ -184,7 +185,7 @@ TEST_CASE("work that only waits for an order runs behind pending work of another
     wye_buffer_object* a = device.buffer(kBytes);
     wye_buffer_object* b = device.buffer(kBytes);
     wye_queue_object* other = device.queue_create();
-    for (const bool timed : {false, true}) {  // by one native queue, or two
+    for (const bool timed : {false, true}) {  // on one native queue, or on two
         device.timed = timed;
         for (std::uint64_t round = 1; round < 9; ++round) {
             const wye_operation fills[] = {harness::fill(a, 0, kBytes, 0, 1),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands: how often they are recorded, and that what they do does not depend on it. A loader that
-// claims that descriptor sets can be written late takes part where the driver does not claim it.
+// Commands: how often they are recorded, and that their results do not depend on this. Some tests
+// also run with a loader that claims that descriptor sets can be written late, in case the driver
+// does not claim it.
 #include <algorithm>
 
 #include "checked.hpp"
@@ -125,7 +126,7 @@ TEST_CASE("a command with nothing late is recorded once, whatever it is submitte
     device.timed = false;
     check(3);
 
-    // Pending several times, in one submit and in many, on two queues.
+    // Here the command is pending several times, in one submit and in many, on two queues.
     wye_queue_object* other = device.queue_create();
     for (std::uint32_t round = 0; round < 10; ++round) {
         const wye_operation twice[] = {execute, execute};
@@ -138,7 +139,7 @@ TEST_CASE("a command with nothing late is recorded once, whatever it is submitte
     REQUIRE(device.wait() == WYE_OK);
     check(40);
 
-    // Between other operations.
+    // Here the command runs between other operations.
     std::vector<std::byte> middle(kCount * 4), end(kCount * 4);
     const auto fresh = counting(kCount, 70);
     for (const bool timed : {false, true, false}) {
@@ -208,14 +209,15 @@ TEST_CASE("equal operations before a command are recorded once, as submits witho
         device.timed = round >= 2;
         for (const std::uint32_t word : {5U, 6U}) {
             const wye_operation steps[] = {fill(a, 0, kCount * 4, word, 4), command.execute()};
-            // The fill and, at first, the command; two timestamps at the first timed submit.
+            // The first round records each fill, and the command once. The first timed submit
+            // records two timestamps. All other submits record nothing.
             run(steps, round == 0 ? 1 + (word == 5 ? 1 : 0) : round == 2 && word == 5 ? 2 : 0);
             CHECK(content(b) == std::vector<std::uint32_t>(kCount, word));
             run({steps, 1}, 0);
             CHECK(content(a) == std::vector<std::uint32_t>(kCount, word));
         }
     }
-    // Operations without work before the command have no command buffer, and no part in this.
+    // Operations without work before the command have no command buffer, and change nothing here.
     const wye_operation nothing = copy(a, b, 0, 0, 0);
     for (const std::uint32_t word : {8U, 9U}) {
         const wye_operation steps[] = {nothing, command.execute(), fill(b, 0, kCount * 4, word, 4)};
@@ -245,7 +247,7 @@ TEST_CASE("what executions give is recorded again if it differs, or written to s
         if (claims) CHECK(info.late_slots == WYE_LATE_PATCH);
         CHECK(info.most_pending == 1);
         const bool patches = info.late_slots == WYE_LATE_PATCH;
-        std::uint64_t expected = 0, noise = 0;  // no operation takes the first word of the block
+        std::uint64_t expected = 0, noise = 0;  // `noise` fills a word that nothing reads
         const auto run = [&](wye_buffer_object* x, wye_buffer_object* r, std::uint32_t step,
                              std::uint64_t count, bool recorded) {
             if (recorded) ++expected;
@@ -263,14 +265,14 @@ TEST_CASE("what executions give is recorded again if it differs, or written to s
         CHECK(rig.words(r) == Rig::added(100, 1));
         run(x, r, 1, kCount, false);
         CHECK(rig.words(r) == Rig::added(100, 1));
-        run(x, r, 2, kCount, true);  // push constants
+        run(x, r, 2, kCount, true);  // other push constants
         CHECK(rig.words(r) == Rig::added(100, 2));
         run(y, r, 2, kCount, !patches);
         CHECK(rig.words(r) == Rig::added(9000, 2));
         run(y, s, 2, kCount, !patches);
         CHECK(rig.words(s) == Rig::added(9000, 2));
         CHECK(rig.words(r) == Rig::added(9000, 2));
-        run(y, s, 2, kCount - 1, true);  // a length
+        run(y, s, 2, kCount - 1, true);  // another length
         auto shorter = Rig::added(9000, 2);
         shorter.back() = 1;
         CHECK(rig.words(s) == shorter);
@@ -310,7 +312,7 @@ TEST_CASE("buffers that are the same in one execution only are kept apart in oth
         run({x, r, y, s});
         CHECK(rig.words(r) == Rig::added(0, 1));
         CHECK(rig.words(s) == Rig::added(50, 1));
-        run({y, r, r, s});  // the second after the first
+        run({y, r, r, s});  // the second dispatch depends on the first
         CHECK(rig.words(r) == Rig::added(50, 1));
         CHECK(rig.words(s) == Rig::added(50 + 4001, 1));
         if (command.info().late_slots == WYE_LATE_PATCH) CHECK(command.info().recordings == 1);
@@ -474,8 +476,8 @@ TEST_CASE("an updated command is recorded again, once") {
     }
 }
 
-// The host keeps to `most_pending`, and destroys what is not pending; the plugin waits all the
-// same.
+// A host keeps to `most_pending`, and does not destroy pending commands. The plugin waits in any
+// case.
 TEST_CASE("a pending recording is neither changed nor destroyed") {
     for (const bool claims : {false, true}) {
         CAPTURE(claims);
@@ -501,7 +503,7 @@ TEST_CASE("a pending recording is neither changed nor destroyed") {
         const auto execute = [&](std::size_t n) {
             return command.execute(slots[n], params[n].data());
         };
-        // One after the other, then two in one submit.
+        // Two commands run one after the other, and then two in one submit.
         for (const std::size_t n : {0, 1}) {
             const wye_operation one = execute(n);
             REQUIRE(device.submit({&one, 1}) == WYE_OK);

@@ -126,8 +126,8 @@ TEST_CASE("a loss that a submit meets queues nothing") {
     CHECK(device.table->device_lost(device.object) == 1);
 }
 
-// The staging ring has 16 MiB. Work of the submit before holds the first 8, so the third piece of
-// the download sends the first two, and waits for that work only.
+// The previous submit and the first two pieces of the download (4 MiB each) fill the staging ring.
+// So for the third piece, the first two are sent, and only the previous submit is waited for.
 TEST_CASE("a submit that fails in the middle waits for the end of what it has sent") {
     constexpr std::uint64_t kMiB = 1U << 20U;
     const std::vector<std::byte> content(12 * kMiB, std::byte{1});
@@ -147,13 +147,13 @@ TEST_CASE("a submit that fails in the middle waits for the end of what it has se
         unknown.kind = 77;
         const wye_operation steps[] = {harness::download(a, 0, target), unknown};
         CHECK(device.submit(steps) == WYE_OK);
-        CHECK(loader().sent() > first);  // or this asserts nothing
+        CHECK(loader().sent() > first);  // else this test shows nothing
         CHECK(loader().seen_to_end() == loader().sent());
         CHECK(device.wait() == WYE_UNSUPPORTED);
         CHECK(device.failure.message.find("77") != std::string::npos);
-        CHECK(device.run(fill) == WYE_OK);  // what comes after it runs
+        CHECK(device.run(fill) == WYE_OK);  // later work runs
     }
-    CHECK(target == before);  // its caller took that back
+    CHECK(target == before);  // the caller may use the memory again
 }
 
 TEST_CASE("memory that the driver does not give is an error with figures, and all else works on") {

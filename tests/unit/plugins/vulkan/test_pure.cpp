@@ -27,7 +27,7 @@ Access writes(std::uint64_t buffer, std::uint64_t offset = 0, std::uint64_t size
     return {buffer, offset, size, true};
 }
 
-// The barrier before each of a list of operations.
+// An operation of a list. plan() returns the barrier before each operation.
 struct Planned {
     Stage stage;
     std::vector<Access> accesses;
@@ -91,7 +91,7 @@ TEST_CASE("a buffer that is not known yet may be any other") {
 }
 
 TEST_CASE("a barrier covers everything before it, whatever it was for") {
-    // The third conflicts with the first; the barrier before the second has seen to that.
+    // The third operation conflicts with the first, but the barrier before the second covers that.
     const auto barriers = plan({{kCompute, {writes(1), writes(2)}},
                                 {kTransfer, {reads(1), writes(3)}},
                                 {kCompute, {reads(2)}},
@@ -99,7 +99,7 @@ TEST_CASE("a barrier covers everything before it, whatever it was for") {
     CHECK_FALSE(barriers[0]);
     CHECK(barriers[1] == kAfterCompute);
     CHECK_FALSE(barriers[2]);
-    CHECK(barriers[3] == kAfterBoth);  // what stands open by then: one transfer, one dispatch
+    CHECK(barriers[3] == kAfterBoth);  // not covered yet: a transfer and a dispatch
 }
 
 TEST_CASE(
@@ -132,7 +132,7 @@ TEST_CASE("a new submit forgets the accesses of the last, and long lists are cut
     CHECK(barriers < 10);
 }
 
-// Against a simple model that marks each byte as used or free.
+// Compared with a simple list of the ranges in use.
 TEST_CASE("a ring gives out free bytes only, in one piece, aligned, and all of them again") {
     constexpr std::uint64_t kSize = 256;
     wye::sdk::Ring ring(kSize);
@@ -200,7 +200,8 @@ constexpr VkMemoryPropertyFlags kCached = kMapped | VK_MEMORY_PROPERTY_HOST_CACH
 }  // namespace
 
 TEST_CASE("a device of its own memory keeps buffers there, and transfers in cached host memory") {
-    // As an NVIDIA H200 lists them: none, local, mapped, mapped and cached, local and mapped.
+    // The types of memory that an NVIDIA H200 lists: no property, local, mapped, mapped and cached,
+    // local and mapped.
     const auto memory =
         memory_of({{0, 1}, {kLocal, 0}, {kMapped, 1}, {kCached, 1}, {kLocal | kMapped, 2}},
                   {VK_MEMORY_HEAP_DEVICE_LOCAL_BIT, 0, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT});
@@ -259,7 +260,7 @@ TEST_CASE("a module is looked at before a driver sees it") {
     broken = kModule;
     broken[10] = 16;  // an instruction of no words
     CHECK(refusal(broken).find("cut off at word 10") != std::string::npos);
-    CHECK(refusal(kModule, "main", {8, 4, 2}).empty());  // as many, laid out along x
+    CHECK(refusal(kModule, "main", {8, 4, 2}).empty());  // as many invocations, laid out along x
     CHECK(refusal(kModule, "other").find("`other`; it has `main`") != std::string::npos);
     CHECK(refusal(kModule, "main", {32, 1, 1}).find("64x1x1, and the artifact says 32x1x1") !=
           std::string::npos);

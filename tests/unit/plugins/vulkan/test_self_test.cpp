@@ -25,8 +25,8 @@ using Config = std::map<std::string, std::string>;
 
 namespace {
 
-// The number of inputs at which a device that computes `sloppy` for `op` fails. The few inputs of
-// the spot check must find it too.
+// The number of inputs that show the fault of a device which computes `sloppy` for `op`. The few
+// inputs of the spot check must show the fault, too.
 template <typename Float, typename Sloppy>
 unsigned caught(ProbeOp op, Sloppy&& sloppy, bool spot = true) {
     const HostArithmetic arithmetic;
@@ -67,8 +67,8 @@ void check_rounding_faults_are_found() {
         const auto whole = operation.second;
         CAPTURE(static_cast<int>(op));
         CHECK(caught<Float>(op, [&](Float a, Float, Float) { return whole(a); }) == 0);
-        // Lost signs of zero; values that do not fit an i32; fractions kept from 2^24 on, as
-        // lavapipe 22.3 does (f32 has none there).
+        // Faults: lost signs of zero; values limited to those of i32; fractions kept from 2^24 on,
+        // as by lavapipe 22.3 (f32 has no fractions there).
         CHECK(caught<Float>(op, [&](Float a, Float, Float) { return whole(a) + Float{0}; }) > 0);
         CHECK(caught<Float>(op, [&](Float a, Float, Float) {
                   return std::copysign(std::min(std::fabs(whole(a)), Float{0x1p31F}), a);
@@ -151,7 +151,7 @@ std::string flipped(std::string text, std::size_t bit) {
     return text;
 }
 
-// The kept file with another value for one line, and with the checksum of that.
+// The kept file with another value in one line, and with the checksum that is right for this.
 std::string with_line(const std::string& file, const std::string& name, const std::string& value) {
     const auto parts = wye::sdk::kept_parts(file);
     REQUIRE(parts);
@@ -163,7 +163,7 @@ std::string with_line(const std::string& file, const std::string& name, const st
     return wye::sdk::kept_file(parts->kind, parts->key, text);
 }
 
-// The verdict of the self-test as text, by a new plugin; and that plugin's log.
+// The facts from the self-test, as text.
 std::string self_test_facts(const CheckedPlugin& plugin) {
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
     std::string out;
@@ -253,7 +253,7 @@ TEST_CASE("the device's verdict is remembered, read again, and found anew when d
         REQUIRE(status == WYE_OK);
         return fact.u;
     };
-    {  // Probing alone tests nothing.
+    {  // Other facts do not run the self-test.
         CheckedPlugin plugin(Config{{"cache_folder", cache}});
         CHECK(plugin.fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u > 0);
         CHECK_FALSE(fs::exists(cache));
@@ -271,7 +271,7 @@ TEST_CASE("the device's verdict is remembered, read again, and found anew when d
         std::ofstream(files[0]) << with_line(text, "f64.divides", "0");
         CHECK(divides() == 0);
     }
-    // A damaged one does not.
+    // A damaged file is not believed.
     std::ofstream(files[0]) << text.substr(0, text.size() / 2);
     CHECK(divides() == found);
     CHECK(content(files[0]) == text);
@@ -286,7 +286,7 @@ TEST_CASE("a changed bit of the remembered verdict changes nothing") {
     const std::string text = content(path);
     for (std::size_t bit = 0; bit < text.size() * 8; ++bit)
         CHECK_FALSE(wye::sdk::kept_parts(flipped(text, bit)));
-    // Through the plugin: in a name, in a value, in the checksum.
+    // Through the plugin, with a wrong bit in a name, in a value and in the checksum.
     for (const std::size_t at :
          {text.find("f32_plain.fuses"), text.find("f32_plain.fuses 0") + 16, text.size() - 3}) {
         std::ofstream(path) << flipped(text, at * 8);
@@ -295,7 +295,8 @@ TEST_CASE("a changed bit of the remembered verdict changes nothing") {
     }
 }
 
-// The checksum is right, and the text is not: a driver that changed under its name, or a forger.
+// The checksum is right, but the text is wrong: the driver changed and kept its name, or the file
+// was forged.
 TEST_CASE("a device whose remembered verdict is looser than it is refused once, and tested anew") {
     const Folder folder;
     const std::string cache = folder.below("cache");
@@ -317,7 +318,7 @@ TEST_CASE("a device whose remembered verdict is looser than it is refused once, 
     for (const auto& claim : claims) {
         const char* const name = claim.first;
         const std::string looser = with_line(text, name, claim.second);
-        if (looser == text) continue;  // this device has it
+        if (looser == text) continue;  // true of this device
         CAPTURE(name);
         std::ofstream(path) << looser;
         {
@@ -333,7 +334,7 @@ TEST_CASE("a device whose remembered verdict is looser than it is refused once, 
                 CHECK(failure.message.find("saved self-test") != std::string::npos);
                 CHECK(failure.fix.starts_with("Fix: start the program again"));
                 CHECK_FALSE(fs::exists(path));
-                CHECK(open_once(plugin).code == WYE_DRIVER);  // its facts stay wrong
+                CHECK(open_once(plugin).code == WYE_DRIVER);  // the plugin keeps the wrong facts
             }
         }
         const CheckedPlugin next(Config{{"cache_folder", cache}});
@@ -351,7 +352,7 @@ TEST_CASE("facts from a remembered verdict open no device, and the first opening
     const CheckedPlugin plugin(Config{{"cache_folder", cache}});
     CHECK(self_test_facts(plugin) == facts);
     CHECK(open_once(plugin).code == WYE_OK);
-    // Facts that are asked for after the opening come from a test of their own.
+    // Facts that are asked for after the opening come from a new self-test.
     const fs::path path = files_of(cache).at(0);
     const CheckedPlugin late(Config{{"cache_folder", cache}});
     const std::string other = with_line(content(path), "loop_rounds", "7");
@@ -381,6 +382,52 @@ TEST_CASE("asking for DenormPreserve that is not advertised is the one message p
                               {WYE_SLOT_BUFFER, 2, 0, 1, 0, {}},
                               {WYE_SLOT_BUFFER, 3, 0, 2, 0, {}}};
     CHECK(device.program(harness::artifact(code, "main", slots, 4, 64)) != nullptr);
+}
+
+template <typename Float>
+void check_products() {
+    CheckedPlugin plugin;
+    harness::Device device(plugin);
+    constexpr std::uint32_t kInvocations = 64;
+    const auto words = product_module(kInvocations, sizeof(Float) * 8);
+    const std::string_view code(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}}, {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}}};
+    wye_program_object* program =
+        device.program(harness::artifact(code, "main", slots, 2, kInvocations));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    std::vector<Float> floats(1 + kInvocations, Float{2});
+    wye_buffer_object* rounds = device.buffer(harness::bytes_of(std::vector<std::uint32_t>{3, 0}));
+    wye_buffer_object* values = device.buffer(harness::bytes_of(floats));
+    const std::uint64_t size = floats.size() * sizeof(Float);
+    const wye_binding bindings[] = {harness::binding(rounds, 0, 2),
+                                    harness::binding(values, 0, size / 4)};
+    CHECK(device.run(harness::dispatch(program, bindings, {1, 1, 1})) == WYE_OK);
+    floats = harness::values_of<Float>(device.download(values, size));
+    CHECK(floats[0] == 2);
+    for (std::uint32_t i = 1; i <= kInvocations; ++i) CHECK(floats[i] == 8 * 136);  // 1 + ... + 16
+}
+
+TEST_CASE("the modules that are timed compute their products") {
+    check_products<float>();
+    check_products<double>();
+}
+
+TEST_CASE("how fast f64 is is measured on a GPU, and remembered") {
+    const auto rate = [](const Config& config) {
+        wye_status status = WYE_OK;
+        const CheckedPlugin plugin(config);
+        const wye_fact fact = plugin.fact(wye::sdk::facts::kF32ToF64Rate, &status);
+        return status == WYE_OK ? fact.u : 0;
+    };
+    CHECK(rate({}) == 0);  // lavapipe is a CPU
+    const Folder folder;
+    const std::string cache = folder.below("cache");
+    const Config as_gpu{{"vulkan.kind", "gpu"}, {"cache_folder", cache}};
+    CHECK(rate(as_gpu) >= 1);
+    const fs::path path = files_of(cache).at(0);
+    const std::string other = with_line(content(path), "f32_to_f64_rate", "64");
+    std::ofstream(path) << other;
+    CHECK(rate(as_gpu) == 64);
 }
 
 TEST_CASE("DenormPreserve that is not advertised is declared only for a driver with the quirk") {
@@ -438,8 +485,9 @@ TEST_CASE(
 }
 
 #if defined(__x86_64__)
-// Lanes are as many as 32-bit numbers fit a register. lavapipe 22.3 asks for SSE4.1, AVX or AVX-512
-// to round vectors of exactly that many bits, and does all others itself, for f32.
+// A subgroup has as many lanes as 32-bit numbers fit a register. lavapipe 22.3 uses SSE4.1, AVX or
+// AVX-512 to round vectors of exactly the size of a register, and rounds all others by its own
+// code, made for f32.
 TEST_CASE("lavapipe rounds doubles rightly where its vectors of them fill a register") {
     CheckedPlugin plugin;
     const wye_fact platform = plugin.fact(WYE_FACT_KEY_PLATFORM);

@@ -40,7 +40,7 @@ std::string needs(const std::string& text) {
     return out;
 }
 
-// "race `b`, atomic_order ..."; "" when deterministic.
+// The doubts as text: "race `b`, atomic_order ..."; "" if the program is deterministic.
 std::string doubts(const std::string& text) {
     std::string out;
     for (const Doubt& d : analyse(program(text)).doubts)
@@ -79,7 +79,7 @@ TEST_CASE("needs") {
     CHECK(needs(plain("", "input z: f16[];")) == "storage16");
     CHECK(needs(plain("", "input z: bf16[];")) == "storage16");
     CHECK(needs(plain("let q = 1.0f16;")) == "storage16");
-    // Moves of floats, and work on their bits, need no arithmetic.
+    // Moving floats, and operations on their bits, need no arithmetic of floats.
     CHECK(needs(plain("f[0] = -abs(copysign(x[0], a)); b[0] = u32(isnan(a) || isinf(x[0]));")) ==
           "");
     CHECK(needs(plain("w[0] = select(n == 1u, -z[0], abs(z[1]));",
@@ -130,7 +130,7 @@ TEST_CASE("races") {
              Row{"let i = global_id.x; b[i] = b[i + 1u];", "race `b`"},
              Row{"b[global_id.y] = 1u;", "race `b`"},
              Row{"b[0] = n;", "race `b`"},
-             Row{"if global_id.x == 0u { b[0] = n; }", "race `b`"},  // true, but not shown
+             Row{"if global_id.x == 0u { b[0] = n; }", "race `b`"},  // no race, but not provable
              Row{"var i = global_id.x; b[i] = n;", "race `b`"},
              Row{"r[0] = b[3];", "race `r`"},
              Row{"let q = b[3] + b[global_id.x];", ""},
@@ -152,7 +152,7 @@ TEST_CASE("races") {
         CHECK(doubts(plain(row.body, "fn look(i: u32) -> u32 { return b[i]; }")) == row.doubts);
     }
     const Doubt one = analyse(program(plain("s[local_index] = n;\nlet q = s[0];"))).doubts.at(0);
-    CHECK(one.place.line == one.other.line + 1);  // the load may meet the store before it
+    CHECK(one.place.line == one.other.line + 1);  // the load may race with the store before it
     CHECK(one.other.column == 1);
     // A second axis that the index does not use: every row writes the same element.
     CHECK(doubts(plain("r[global_id.x] = n;", "", "workgroup 8, 8;")) == "race `r`");
@@ -361,8 +361,8 @@ TEST_CASE("zero fill of outputs") {
     CHECK(!candidate("let i = global_id.x; if n == 1u { return; } r[i] = n;"));
     CHECK(!candidate("let i = global_id.x; if n == 1u { trap 1; } r[i] = n;"));
     CHECK(!candidate("r[local_index] = n;"));
-    CHECK(!candidate("let i = i32(global_id.x); r[i] = n;"));  // misses what is past 2^31
-    for (const auto& o : guards("r[global_id.x] = n;")) CHECK(!o.candidate);  // a function reads it
+    CHECK(!candidate("let i = i32(global_id.x); r[i] = n;"));  // does not store to r[2^31]
+    for (const auto& o : guards("r[global_id.x] = n;")) CHECK(!o.candidate);  // a function reads r
     const Program p =
         program(plain("let i = global_id.x; if i < len(b) && i < len(x) { r[i] = n; }"));
     using Limit = ZeroFill::Limit;

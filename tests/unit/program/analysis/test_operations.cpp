@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of operations against the parser, the validator and the analysis, which are asked with
+// The table of operations, compared with what the parser, the validator and the analysis say about
 // a program for each operation and type.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ constexpr Entry kEntries[] = {
 #undef WYE_OPERATION_ENTRY
 };
 
-// The capabilities that a valid program needs; nothing if it is not valid.
+// The capabilities that a program needs; nothing if the program is not valid.
 std::optional<std::vector<std::string>> needs_of(const std::string& text) {
     ParseResult parsed = parse(text);
     if (!parsed.ok() || !validate(parsed.program).empty()) return std::nullopt;
@@ -55,10 +55,11 @@ std::optional<std::vector<std::string>> needs_of(const std::string& text) {
     return out;
 }
 
-// A program around one statement on a scalar `x` of the type, with an array in the memory, if any.
+// A program with one statement, for a scalar `x` of this type. `memory`: where an array `s` is;
+// empty: no array.
 std::string program_around(std::string_view type, std::string_view memory,
                            const std::string& statement) {
-    const bool is_bool = type == "bool";  // which no buffer holds
+    const bool is_bool = type == "bool";  // no buffer holds bool
     const std::string_view held = is_bool ? "u32" : type;
     std::string array;
     if (memory == "storage") array = fmt::format("input_output s: {}[4]; ", held);
@@ -70,8 +71,8 @@ std::string program_around(std::string_view type, std::string_view memory,
         held, array, is_bool ? " != 0u" : "", statement);
 }
 
-// The ways to write an operation, of which the first valid one counts: with operands of one type,
-// or with a number of bits or a lane at the end.
+// Ways to write an operation: with operands of one type, or with a number of bits or a lane at the
+// end. The first valid way counts.
 std::vector<std::string> statements(const Entry& entry, bool array) {
     const std::string name(entry.text);
     if (std::isalpha(static_cast<unsigned char>(name[0])) == 0) {
@@ -83,7 +84,7 @@ std::vector<std::string> statements(const Entry& entry, bool array) {
     std::vector<std::string> out = {fmt::format("let v = {}({});", name, same),
                                     fmt::format("{}({});", name, same)};
     if (entry.operands == 2) out.push_back(fmt::format("let v = {}(x, 1u);", name));
-    // The operation takes vectors of bool only.
+    // For an operation that takes only vectors of bool.
     if (entry.operands == 1 && !array) {
         out.push_back(
             fmt::format("let p = u32x2(u32(x), 1u) == u32x2(0u, 1u); let v = {}(p);", name));

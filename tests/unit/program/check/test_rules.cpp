@@ -15,7 +15,7 @@ namespace {
 
 struct Row {
     const char* text;
-    std::uint32_t column;  // on the first line of the body; 0: valid
+    std::uint32_t column;  // of the error, on the first line of the body; 0: valid
     const char* message = "";
 };
 
@@ -243,7 +243,7 @@ TEST_CASE("calls, blocks and operations are inside each other at most 3000 deep"
         for (int k = 0; k < depth; ++k) out = "~(" + out + ")";
         return out;
     };
-    // 2 levels, and 107 more in each function: 2998.
+    // 2 levels, and 107 more for each of 28 functions: 2998.
     std::string fns = "fn g0(v: u32) -> u32 { return v + 1u; }\n";
     for (int k = 1; k <= 28; ++k)
         fns += "fn g" + std::to_string(k) + "(v: u32) -> u32 { return " +
@@ -268,7 +268,7 @@ TEST_CASE("nodes count with all calls inlined, in linear time") {
     CHECK(list[0].message.find("calls inlined") != std::string::npos);
 }
 
-// Drivers inline calls, and compile for seconds where they add this many nodes.
+// Drivers inline calls. With this many added nodes they compile for seconds.
 TEST_CASE("inlined calls add at most 2^18 nodes, for the validator and the encoder") {
     const auto doubled = [](int levels, const std::string& body) {
         std::string fns = "fn g0(v: u32) -> u32 { return " + body + "; }\n";
@@ -288,7 +288,7 @@ TEST_CASE("inlined calls add at most 2^18 nodes, for the validator and the encod
     const auto encoded = encode(parsed.program, Notes::Drop);
     REQUIRE(!encoded.ok());
     CHECK(encoded.error().message.find("262144") != std::string::npos);
-    // The same number of calls as fitted, but of a larger function.
+    // As many calls as in the accepted program, but of a larger function.
     ParseResult fits = parse(doubled(14, "v + 1u + 2u + 3u + 4u + 5u + 6u"));
     REQUIRE(fits.ok());
     CHECK(!encode(fits.program, Notes::Drop).ok());
@@ -357,7 +357,7 @@ TEST_CASE("unsound trees from a builder are refused, not walked") {
                p.math_set = 2;
            }).empty());
     CHECK(!broken([](Program& p) { p.grid.kind = 1; }).empty());
-    // A name of a block that has ended.
+    // A use of a local after the end of its block.
     ParseResult result = parse(test::around("if n == 2u { let q = n; } let z = n; b[0] = z;"));
     REQUIRE(result.ok());
     for (Expr& e : result.program.main.exprs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar as it stands in the language reference, against the parser: sentences of the grammar,
+// The grammar in the language reference, compared with the parser: sentences of the grammar,
 // sentences changed at random, numbers, and valid programs.
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ using support::Grammar;
 using support::Random;
 using Sentence = std::vector<std::string>;
 
-// Parts of the parser's messages for a text of the right form that has no meaning.
+// Parts of the parser's messages about texts that have the right form, but no meaning.
 constexpr std::array kMeaning = std::to_array<std::string_view>({
     // names
     "there is no name",
@@ -97,7 +97,7 @@ constexpr std::array kMeaning = std::to_array<std::string_view>({
     "the workgroup has more than",
     "the subgroup size is",
     "which is not a multiple of",
-    // a place where it may not stand
+    // a statement in a wrong place
     "a function has one `return`, at its end",
     // limits
     "deeper than",
@@ -109,7 +109,7 @@ const Grammar& reference_grammar() {
     return grammar;
 }
 
-// Each name once, so that no message is left out as a repetition.
+// Gives each name only once, so that no message is left out as a repetition.
 Grammar::TokenSource fresh_names(Random& random, unsigned& count) {
     return [&random, &count](const std::string& rule) -> std::string {
         static const std::vector<std::string> strings = {R"("cuda-c")", R"("a \" b \\")", R"("")"};
@@ -136,7 +136,7 @@ std::string shown_messages(const std::vector<wye::ir::Diagnostic>& list) {
     return out;
 }
 
-// The messages about the form of the text.
+// The messages about the form of the text, without those about its meaning.
 std::vector<wye::ir::Diagnostic> about_form(std::vector<wye::ir::Diagnostic> list) {
     std::erase_if(list, [](const wye::ir::Diagnostic& d) {
         return std::any_of(kMeaning.begin(), kMeaning.end(), [&](std::string_view part) {
@@ -146,7 +146,8 @@ std::vector<wye::ir::Diagnostic> about_form(std::vector<wye::ir::Diagnostic> lis
     return list;
 }
 
-// Messages after which the rest of a statement is not read, so that its form is not judged.
+// Whether the parser may have skipped the rest of a statement, so that the form of the rest is not
+// judged.
 bool gives_up(const std::vector<wye::ir::Diagnostic>& list) {
     const std::string messages = shown_messages(list);
     return list.size() >= wye::ir::kMaxDiagnostics ||
@@ -154,7 +155,7 @@ bool gives_up(const std::vector<wye::ir::Diagnostic>& list) {
            messages.find("there is no buffer") != std::string::npos;
 }
 
-// A token as the text has it.
+// A token as it is written in a text.
 std::string token_text(const wye::ir::Token& token) {
     const std::string text(token.text);
     if (token.is(wye::ir::Tok::String)) return '"' + text + '"';
@@ -189,8 +190,8 @@ std::string any_token(Random& random, unsigned& names) {
     return out;
 }
 
-// Whether names of the tokens are functions of math set 2 in the grammar alone: the program is of
-// set 1, in which they are no reserved words.
+// Whether the grammar takes names in the program for functions of math set 2, although the program
+// is of set 1, in which these names are not reserved.
 bool names_of_set_2(const Sentence& tokens) {
     return (tokens.size() < 6 || tokens[3] != "math" || tokens[4] != "2") &&
            std::any_of(tokens.begin(), tokens.end(), [](const std::string& token) {
@@ -223,7 +224,7 @@ TEST_CASE("the parser accepts the form of each sentence of the grammar") {
     Random random(1);
     for (int round = 0; round < (support::kSanitized ? 500 : 3000); ++round) {
         unsigned names = 0;
-        const bool few = round % 2 == 0;  // names, so that many are known
+        const bool few = round % 2 == 0;  // few names, so that many are known
         const auto fresh = fresh_names(random, names);
         const Sentence tokens = reference_grammar().sentence(
             random, "program", 14, [&](const std::string& rule) -> std::string {

@@ -75,7 +75,7 @@ TEST_CASE("the head") {
                            {WYE_SIZE_LITERAL, 0, 2}, {WYE_SIZE_DIV, 0, 0}, {WYE_SIZE_LEN, 0, 0},
                            {WYE_SIZE_LITERAL, 0, 3}};
     CHECK(p.buffers[2].size == size);
-    CHECK(p.buffers[3].count_kind == Buffer::Count::Literal);  // numbers alone fold
+    CHECK(p.buffers[3].count_kind == Buffer::Count::Literal);  // only numbers: folded to a literal
     CHECK(p.buffers[3].count == 65);
     CHECK(p.grid.kind == WYE_GRID_GROUPS);
     CHECK(p.grid.axes.size() == 3);
@@ -83,7 +83,7 @@ TEST_CASE("the head") {
     CHECK(p.variants[0].entry == "k\"\\");
     CHECK(p.variants[0].filter == "cuda:*");
     CHECK(p.variants[0].file == "k.cu");
-    CHECK(p.variants[1].bytes.size() == 9);  // the fourth mark belongs to the text
+    CHECK(p.variants[1].bytes.size() == 9);  // one of the last four quotes is text
     CHECK(p.functions[0].arguments == 2);
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("precedence, loosest first, left to right") {
     CHECK(let_ops("1 - 2 - 3") == "-(-(literal literal) literal)");
     CHECK(let_ops("8 / 4 % 3 * 2") == "*(%(/(literal literal) literal) literal)");
     CHECK(let_ops("1 - (2 - 3)") == "-(literal -(literal literal))");
-    CHECK(let_ops("-n.x") != "");  // parses; types are the validator's
+    CHECK(let_ops("-n.x") != "");  // parses; the validator checks the types
     CHECK(let_ops("!(n == 1u)") == "!(==(param literal))");
     CHECK(let_ops("~-1") == "~(literal)");
     CHECK(let_ops("- -1") == "-(literal)");
@@ -149,7 +149,7 @@ TEST_CASE("T(x) is a conversion, a splat or a construction") {
 TEST_CASE("a range is no float") {
     const Program p = body("for i in 0..4 { } for j in 0u..n step 2u { }");
     CHECK(p.main.exprs[p.main.stmts[0].args[1]].extra == 4);
-    CHECK(p.main.exprs[p.main.stmts[0].args[2]].extra == 1);  // the step's default
+    CHECK(p.main.exprs[p.main.stmts[0].args[2]].extra == 1);  // the default step
     CHECK(p.main.exprs[p.main.stmts[0].args[2]].type == kI32);
     CHECK(p.main.exprs[p.main.stmts[1].args[2]].extra == 2);
 }

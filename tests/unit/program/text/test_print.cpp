@@ -12,7 +12,7 @@ namespace test_print {
 
 namespace {
 
-// Printing and parsing gives the same program, and always one layout.
+// Checks that the printed text is the same program, and that this program is printed the same way.
 void round_trip(const wye::ir::Program& program) {
     const std::string text = print(program);
     CAPTURE(text);
@@ -93,7 +93,7 @@ TEST_CASE("names of locals are kept where legal and free") {
     locals[0].name = "";
     locals[1].name = "n";      // a parameter
     locals[2].name = "while";  // reserved
-    locals[3].name = "v0";     // made up for the first
+    locals[3].name = "v0";     // the name made up for the first local
     const std::string text = print(result.program);
     CHECK(text.find("let v0 = 1u;") != std::string::npos);
     CHECK(text.find("let n_2 = 2u;") != std::string::npos);
@@ -108,7 +108,7 @@ TEST_CASE("the math set is printed where it is not the first") {
           "wye 1;\nprogram p;\nworkgroup 1;\n\nmain {\n}\n");
     CHECK(printed("wye 1; math 2; program p; workgroup 1; main { }") ==
           "wye 1;\nmath 2;\nprogram p;\nworkgroup 1;\n\nmain {\n}\n");
-    // A local of the wire form has a name that set 2 reserves.
+    // In the wire form, a local may have a name that set 2 reserves.
     wye::ir::ParseResult result =
         wye::ir::parse("wye 1; program p; workgroup 1; main { let sinpi = 1u; }");
     REQUIRE(result.ok());

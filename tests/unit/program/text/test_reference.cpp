@@ -32,7 +32,7 @@ bool one_token(const std::string& text) {
     wye::ir::Diagnostics errors;
     wye::ir::Lexer lexer(text, &errors);
     const wye::ir::Token token = lexer.next();
-    const bool mark = token.tok >= wye::ir::Tok::Operator && token.text == text;  // no comment
+    const bool mark = token.tok >= wye::ir::Tok::Operator && token.text == text;  // not a comment
     return mark && lexer.next().is(wye::ir::Tok::End) && errors.empty();
 }
 
@@ -79,7 +79,7 @@ bool names_token(const std::string& code, const std::string& word) {
     return false;
 }
 
-// Forms that are entries without being tokens, and punctuation that only the grammar has.
+// `kForms`: entries that are no tokens. `kPlainMarks`: punctuation without an entry.
 const std::set<std::string> kForms = {"T(x)", "T(a, b)"};
 const std::set<std::string> kPlainMarks = {"(", ")", "{", "}", ",", ";", ":", "->"};
 
@@ -90,13 +90,13 @@ TEST_CASE("the reference has an entry for each word and operator of the language
     for (const support::ReferenceEntry& entry : support::language_reference().entries)
         for (const std::string& word : entry.words) {
             CAPTURE(word);
-            CHECK(documented.insert(word).second);  // in one entry only
+            CHECK(documented.insert(word).second);  // the word is in one entry only
         }
     std::set<std::string> accepted = without(all_marks(), kPlainMarks);
     for (const std::string_view word : wye::ir::hint_words()) accepted.emplace(word);
     accepted.emplace(wye::ir::kMathWord);
     for (const std::string& word : all_words()) {
-        // A vector type is its component's entry.
+        // A vector type belongs to the entry of its component type.
         const bool vector = word.size() > 3 && word[word.size() - 2] == 'x' &&
                             wye::ir::classify_word(word).word == WordClass::Type;
         accepted.insert(vector ? word.substr(0, word.size() - 2) : word);

@@ -416,7 +416,7 @@ TEST_CASE("a text of another language is one error") {
         check(text, {text, {1, 1}, what, "begin with `wye 1; program NAME;"});
         if (std::string(what).find("C,") == std::string::npos &&
             std::string(what).find("Python") == std::string::npos) {
-            // Below a header of Wye too.
+            // The same, below the header of a Wye program.
             const std::string below = std::string("wye 1; program p; workgroup 64;\n") + text;
             CHECK(parse(below).diagnostics.size() == 1);
             CHECK(parse(below).diagnostics[0].message.find(what) == 0);
@@ -479,6 +479,10 @@ TEST_CASE("a diagnostic renders with its line and a caret") {
                      "\t    ^\n"
                      "Fix: ",
                      0) == 0);
+    const ParseResult twice = parse("wye 1;\nprogram p;\n\xc3\xa9\xc3\xa9\xc3\xa8 main { }\n");
+    REQUIRE(twice.diagnostics.size() >= 2);
+    CHECK(twice.diagnostics[0].message == "`\xc3\xa9` has no meaning here");
+    CHECK(twice.diagnostics[1].message == "`\xc3\xa8` has no meaning here");
     const std::string hidden =
         "wye 1;\nprogram p;\nworkgroup 1;\nmain {\n\tlet \u202e\x7f\u009b = 1;\n}\n";
     const ParseResult turned = parse(hidden);

@@ -6,6 +6,7 @@
 
 #include "generated.hpp"
 #include "program/wire/encode.hpp"
+#include "support/sanitized.hpp"
 #include "wire_bytes.hpp"
 #include "wye/sdk/wire.hpp"
 
@@ -14,7 +15,7 @@ namespace test_round_trip {
 using namespace wye::ir;
 
 TEST_CASE("random programs survive the wire") {
-    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    for (std::uint64_t seed = 0; seed < (support::kSanitized ? 150 : 1000); ++seed) {
         CAPTURE(seed);
         const Program program = test::scrambled(seed);
         const auto wire = encode(program);
@@ -119,7 +120,7 @@ TEST_CASE("a program written down by hand") {
     const Stmt& trap = p.main.stmts[p.main.blocks[branch.otherwise][0]];
     CHECK(trap.op == Op::TRAP);
     CHECK(trap.imm == 7);
-    // Operands come before what uses them.
+    // Operands come before the expressions that use them.
     for (ExprId id = 0; id < p.main.exprs.size(); ++id)
         for (const ExprId operand : p.main.operands_of(id)) CHECK(operand < id);
     const auto again = encode(p);

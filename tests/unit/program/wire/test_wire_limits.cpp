@@ -15,7 +15,7 @@ std::atomic<std::size_t> allocated{0};
 
 }  // namespace
 
-// Not inlined, since GCC 12 would report the pair as mismatched.
+// Not inlined, since GCC 12 would report `new` and `delete` as mismatched.
 __attribute__((noinline)) void* operator new(std::size_t size) {
     allocated += size;
     if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
@@ -38,7 +38,7 @@ std::size_t cost_of_refusing(const std::vector<std::byte>& bytes) {
 }
 
 test::Wire sums(std::uint32_t statements) {
-    // Each: let = 1u + 2u * 3u: a statement and five expressions.
+    // Each statement is `let = 1u + 2u * 3u`, with five expressions.
     test::Words body{statements};
     for (std::uint32_t i = 0; i < statements; ++i)
         body.insert(body.end(), {0x01, 0x203, 0x01030100, 1, 0x205, 0x01030100, 2, 0x01030100, 3});
@@ -86,7 +86,7 @@ TEST_CASE("what is accepted costs a small multiple of its bytes") {
     const auto bytes = sums(20000).bytes();
     const std::size_t before = allocated;
     CHECK(decode(bytes).ok());
-    const std::size_t growth = allocated - before;  // everything, vectors' earlier homes included
+    const std::size_t growth = allocated - before;  // includes what growing vectors freed
     CHECK(growth < 40 * bytes.size());
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("the numbers of statements and of locals are limited") {
     };
     CHECK(decode(barriers(1U << 20U).bytes()).ok());
     refused(barriers((1U << 20U) + 1), "number of statements");
-    // 60 nodes a statement pass the limit on nodes before that on statements.
+    // With 60 nodes in each statement, the program has too many nodes before too many statements.
     test::Words body{80000};
     for (unsigned i = 0; i < 80000; ++i) {
         body.insert(body.end(), {0x0c});
