@@ -265,6 +265,8 @@ void Pending::expire() noexcept {
         {
             const sdk::Lock lock(mutex_);
             if (has_ended()) return;
+            // Several threads may be here at one limit; the first has set the alarm anew.
+            if (at.load() > Clock::now().time_since_epoch().count()) return;
             const std::uint8_t before = special_.load(std::memory_order_relaxed);
             again = (before & kLate) != 0;
             const bool over = again || (before & kGivenUp) != 0;
@@ -272,10 +274,8 @@ void Pending::expire() noexcept {
             if (over && !again) return;
             special_.fetch_or(kLate, std::memory_order_release);
         }
-        if (!again) {
-            const auto stops = stop(true);
-            if (stops.ok() && *stops) return;
-        }
+        const auto stops = again ? Result<bool>(withdraw(true)) : stop(true);
+        if (stops.ok() && *stops) return;
         const Ticket ticket = this->ticket();
         const sdk::Lock lock(mutex_);
         if (has_ended()) return;

@@ -177,6 +177,25 @@ TEST_CASE("work that the device can stop is stopped, also if nobody waits for it
     }
 }
 
+TEST_CASE("threads that see one time limit pass stop the work, and none of them gives it up") {
+    for (int round = 0; round < 20; ++round) {
+        Ready t;
+        t.rig.driver.can_cancel = true;
+        t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
+        const wye_pending pending = dispatched(t, kShort);
+        std::vector<Outcome> results(8);
+        std::vector<std::thread> threads;
+        for (Outcome& result : results)
+            threads.emplace_back([&, out = &result] { *out = t.wait(pending); });
+        for (std::thread& thread : threads) thread.join();
+        for (const Outcome& result : results)
+            check_refused(result, WYE_TIMEOUT, "did not end within 5 ms; it was stopped");
+        t.rig.driver.kernel = add_kernel;
+        check_ok(t.job(0).run(t.rig));
+        CHECK(t.rig.driver.cancels == 1);
+    }
+}
+
 TEST_CASE("work that ends in time has its own result, and its limit is forgotten") {
     for (const auto& [form, submit] : kForms) {
         const std::string named(form);
