@@ -36,9 +36,10 @@ Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&&
     return result;
 }
 
-// Calls a destroy slot.
+// Calls a destroy slot. While `recover` runs, waits for it.
 template <typename Call>
 void end_call(const NativeDevice& device, std::string_view slot, Call&& body) noexcept {
+    const sdk::SharedLock outside(device.recovering());
     contain_end(device.host(), device.info().plugin, slot, std::forward<Call>(body));
 }
 
@@ -83,6 +84,7 @@ Result<void> NativeDevice::flush() const {
 }
 
 bool NativeDevice::lost() const noexcept {
+    const sdk::SharedLock outside(recovering_);
     const PluginSlot at{info_->plugin, "device_lost"};
     const PluginMark mark(at);
     try {
@@ -95,6 +97,7 @@ bool NativeDevice::lost() const noexcept {
 Result<void> NativeDevice::recover() const {
     (void)gate_.close();
     (void)gate_.wait_empty();
+    const sdk::Lock alone(recovering_);
     Result<void> result = contain(info_->plugin, "try_recover", [&](wye_error** error) {
         return table_.try_recover(object_, error);
     });

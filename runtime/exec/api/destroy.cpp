@@ -76,9 +76,16 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool
         log = context->log;
         callbacks = call->callbacks();
         devices = call->open_devices();
+        // Another thread may destroy the context once the gate is closed, and then must know that
+        // this one still uses it.
+        Rest none = Rest::None;
+        if (keep && !context->rest.compare_exchange_strong(none, Rest::Closing))
+            return call.refusal();
         // From here on the application may not use the context, even after an error.
-        if (!context->gate.close()) return call.refusal();
-        if (keep) context->rest = Rest::Closing;
+        if (!context->gate.close()) {
+            if (keep) context->rest = Rest::None;
+            return call.refusal();
+        }
     }
     std::thread thread;
     try {

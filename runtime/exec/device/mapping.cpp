@@ -74,7 +74,10 @@ Result<void> sync_buffer(const Pin& buffer, std::uint64_t offset, std::uint64_t 
                      "Fix: use WYE_SYNC_TO_DEVICE or WYE_SYNC_TO_HOST", buffer.label());
     WYE_TRY(check_range(buffer, "a sync", offset, size));
     if (object.maps == 0) return not_mapped(buffer);
-    if (direction == WYE_SYNC_TO_HOST) object.session.await_use(object.history);
+    if (direction == WYE_SYNC_TO_HOST) {
+        object.session.await_use(object.history);
+        WYE_TRY(object.session.alive());  // after a loss, work may not have ended
+    }
     auto synced = object.native.sync(offset, size, direction);
     if (!synced.ok()) return object.session.noted(std::move(synced).error());
     return {};

@@ -92,10 +92,12 @@ Result<Handle> register_memory(HandleTable& handles, DeviceSession& session, voi
     WYE_TRY(check_memory(session, bytes, size));
     WYE_ASSIGN(auto range, session.registered().add(session, bytes, size));
     WYE_TRY(session.give(*range));
-    const RegisteredMemory& given = *range;
+    // Kept until the range is published: another thread may close the device, and so drop the
+    // handle.
+    const std::shared_ptr<RegisteredMemory> kept = range;
     WYE_ASSIGN(const Handle handle,
                handles.add(HandleKind::memory, std::move(range), session.owner(), ""));
-    session.registered().publish(given, handle);
+    session.registered().publish(*kept, handle);
     return handle;
 }
 

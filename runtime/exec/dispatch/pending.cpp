@@ -243,12 +243,17 @@ Result<void> Pending::cancel() {
     if (has_ended()) return {};
     {
         const sdk::Lock lock(mutex_);
+        // After the time limit, `expire` stops the work or gives it up.
+        if ((special_.load(std::memory_order_relaxed) & kLate) != 0) return {};
         special_.fetch_or(kCancelled, std::memory_order_release);
     }
-    WYE_ASSIGN(const bool stops, stop(false));
-    if (stops) return {};
+    const auto stops = stop(false);
     const sdk::Lock lock(mutex_);
-    if (!has_ended()) special_.fetch_or(kGivenUp, std::memory_order_release);
+    if (!stops.ok()) {
+        special_.fetch_and(static_cast<std::uint8_t>(~kCancelled), std::memory_order_release);
+        return stops.error();
+    }
+    if (!*stops && !has_ended()) special_.fetch_or(kGivenUp, std::memory_order_release);
     return {};
 }
 
@@ -271,7 +276,8 @@ void Pending::expire() noexcept {
             again = (before & kLate) != 0;
             const bool over = again || (before & kGivenUp) != 0;
             at = over ? Alarm::kNever : (now() + kCancelGrace).time_since_epoch().count();
-            if (over && !again) return;
+            // The limit of cancelled work has no effect, unless the cancel fails.
+            if (!again && (before & (kGivenUp | kCancelled)) != 0) return;
             special_.fetch_or(kLate, std::memory_order_release);
         }
         const auto stops = again ? Result<bool>(withdraw(true)) : stop(true);

@@ -83,6 +83,12 @@ Result<void> PendingLater::submit_now() {
     const sdk::Lock lock(mutex_);
     if (has_ended()) return {};
     begun_submit_ = true;
+    // Ends under the same lock, since nobody may stop work that has begun and has no ticket.
+    if (auto submitted = submit_first(enqueue); !submitted.ok()) end(std::move(submitted));
+    return {};
+}
+
+Result<void> PendingLater::submit_first(Clock::time_point enqueue) {
     WYE_TRY(session_.ready());
     if (!later_) {
         const auto options = SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place();

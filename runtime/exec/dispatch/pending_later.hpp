@@ -42,9 +42,10 @@ class PendingLater final : public PendingRequest {
     void unreferenced() noexcept override { delete this; }
     [[nodiscard]] bool withdraw(bool late) override;
     [[nodiscard]] Result<bool> next_iteration() WYE_REQUIRES(mutex_) override;
-    // Compiles the program, and makes the first submit. Does nothing if the work has ended. If this
-    // function fails, the caller ends the work.
+    // Compiles the program, and makes the first submit. Does nothing if the work has ended. If the
+    // compile fails, the caller ends the work.
     [[nodiscard]] Result<void> submit_now();
+    [[nodiscard]] Result<void> submit_first(Clock::time_point enqueue) WYE_REQUIRES(mutex_);
     // Waits for the end of each iteration, and submits the next, until the last iteration is
     // submitted.
     void run_rounds();

@@ -159,6 +159,7 @@ Result<void> PendingRequest::next(Result<void> waited) {
         if (more) return {};
     }
     if (!std::exchange(reads_later_, false)) return deliver();
+    if (is_stopping()) return stopped_early();
     const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
     WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, options, now(), times_));
     return {};

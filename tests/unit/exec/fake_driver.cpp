@@ -233,8 +233,12 @@ wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**
 wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t last,
                   wye_error** error) {
     ++fake().cancels;
+    if (fake().on_cancel) fake().on_cancel();
     if (!fake().can_cancel)
-        return fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
+        return fake().fail_cancel
+                   ? fail(queue->host, Code::DRIVER, "the fake fails", error)
+                   : fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
+    if (fake().cancels_late) return WYE_OK;
     queue->first_cancelled = first;
     queue->last_cancelled = last;
     fake().hang = false;
@@ -332,6 +336,7 @@ wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_
 }
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
+    if (fake().recovers) ++fake().meanwhile;
     if (buffer->registered != nullptr) {
         --fake().registered;
         delete buffer;
@@ -458,6 +463,9 @@ wye_status try_recover(wye_device_object* device, wye_error** error) {
     if (!fake().can_recover)
         return fail(device->host, Code::UNSUPPORTED, "the fake cannot be taken back", error);
     ++fake().recovered;
+    fake().recovers = true;
+    if (fake().on_recover) fake().on_recover();
+    fake().recovers = false;
     device->lost = false;
     return WYE_OK;
 }

@@ -61,8 +61,8 @@ struct FakeDriver {
     bool commands = false;
     std::atomic<int> commands_made{0}, live_commands{0};
 
-    // Called by program_create, on the calling thread.
-    std::function<void()> on_compile;
+    // Called by program_create, by cancel, and by try_recover, on the calling thread.
+    std::function<void()> on_compile, on_cancel, on_recover;
 
     // Faults.
     bool fail_compile = false;
@@ -104,9 +104,11 @@ struct FakeDriver {
     // If false, a buffer of the usage REGISTERED can be made of memory of the application, in whole
     // pages. Copies from and to such a buffer are made late, as with STAGING.
     bool refuses_registered = false;
-    bool adopts = true;        // native memory can become a buffer, which `registered` counts
-    bool waits_native = true;  // a submit can wait for a native event
-    bool can_cancel = false;   // cancel ends hanging work
+    bool adopts = true;         // native memory can become a buffer, which `registered` counts
+    bool waits_native = true;   // a submit can wait for a native event
+    bool can_cancel = false;    // cancel ends hanging work
+    bool fail_cancel = false;   // without can_cancel: cancel fails
+    bool cancels_late = false;  // with can_cancel: all work has ended before the cancel
     bool has_timing = false;
     std::uint64_t begin_ns = 0, end_ns = 0;  // the times of every timed submit
 
@@ -133,6 +135,8 @@ struct FakeDriver {
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices
     std::atomic<int> recovered{0};          // by try_recover
+    std::atomic<bool> recovers = false;     // a try_recover is in progress
+    std::atomic<int> meanwhile{0};          // buffers destroyed during one
     std::atomic<int> shutdowns{0};          // of the plugin
     std::atomic<int> in_submit{0};          // calls of submit in progress
     std::atomic<int> most_in_submit{0};     // the maximum of `in_submit`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiler that waits until the test lets it go on.
+// A function of the driver, such as its compiler, that waits until the test lets it go on.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace wye::exec::test {
 
 class Gate {
   public:
-    // Called by the compiler. Waits until the test calls let_go().
+    // Called by the function. Waits until the test calls let_go().
     void pass() {
         std::unique_lock lock(mutex_);
         ++entered_;
@@ -25,7 +25,8 @@ class Gate {
         open_ = true;
         changed_.notify_all();
     }
-    void await_compile() {
+    // Waits until the function is called.
+    void await_entry() {
         std::unique_lock lock(mutex_);
         REQUIRE(changed_.wait_for(lock, kHang, [this] { return entered_ != 0; }));
     }

@@ -28,6 +28,7 @@
 #include "registry/open/plugin_call.hpp"
 #include "wye/abi.h"
 #include "wye/abi_native.h"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
@@ -103,6 +104,9 @@ class NativeDevice {
     // `check_gate` returns DEVICE_LOST if the gate was closed when `stay` entered it.
     [[nodiscard]] Gate& gate() const noexcept { return gate_; }
     [[nodiscard]] Result<void> check_gate(const Gate::Stay& stay) const;
+    // Held while `recover` calls the plugin, and shared by calls that are made also after it: those
+    // that destroy objects.
+    [[nodiscard]] sdk::SharedMutex& recovering() const noexcept { return recovering_; }
     // The device's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
     // Identifies the plugin, its file and its compiler, on one line: saved programs are valid for
@@ -118,6 +122,7 @@ class NativeDevice {
     bool built_in_;
 
     mutable Gate gate_;
+    mutable sdk::SharedMutex recovering_;
 
     friend class NativeBuffer;
     void count_buffer(std::uint64_t size) const noexcept;

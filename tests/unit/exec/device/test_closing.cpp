@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/device.h"
 #include "wye/graph.h"
@@ -343,6 +344,29 @@ TEST_CASE(
         check_refused(t.rig.free(old), WYE_STALE_HANDLE, "");
         check_ok(t.run(out));
     }
+}
+
+TEST_CASE("buffers of a lost device are not destroyed while it is taken back") {
+    Opened t;
+    const wye_buffer old = t.rig.buffer(t.device, 12);
+    Gate gate;
+    t.rig.driver.on_recover = [&] { gate.pass(); };
+    t.rig.driver.lose(0);
+    wye_device out = 0;
+    std::thread taking([&] { check_ok(t.recover(t.device, out)); });
+    gate.await_entry();
+    std::atomic<bool> freed = false;
+    std::thread freeing([&] {
+        (void)t.rig.free(old);
+        freed = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // else little is tested
+    gate.let_go();
+    taking.join();
+    freeing.join();
+    CHECK(freed);
+    CHECK(t.rig.driver.meanwhile == 0);
+    check_ok(t.run(out));
 }
 
 TEST_CASE("a device that cannot be opened again says that the process must be restarted") {

@@ -73,7 +73,7 @@ TEST_CASE("the first submit returns before it compiles, and the result comes whe
     }
     const wye_pending resident = t.submitted(t.job(t.program, t.x, t.r, 1));
     in = {0, 0, 0};  // the input was copied
-    t.await_compile();
+    t.await_entry();
     CHECK_FALSE(t.ended(owned));
     check_refused(t.wait(resident, kShort), WYE_TIMEOUT, "and goes on");
     CHECK(t.rig.driver.submits == submits);
@@ -117,7 +117,7 @@ TEST_CASE(
         check_ok(attempt(
             [&](wye_error** e) { return wye_queue_free(t.rig.context, job.desc.queue, e); }));
     }
-    t.await_compile();
+    t.await_entry();
     wye_queue ninth = 0;
     auto late = std::async(std::launch::async, [&] { return queue(ninth); });
     CHECK(late.wait_for(30ms) == std::future_status::timeout);
@@ -135,7 +135,7 @@ TEST_CASE("a program that does not compile is told by the wait, and by checks be
     Slow t;
     t.rig.driver.fail_compile = true;
     const wye_pending pending = t.submitted(t.job(t.program, t.x, t.r, 1));
-    t.await_compile();
+    t.await_entry();
     t.let_go();
     check_refused(t.wait(pending), WYE_COMPILE_FAILED, "does not compile");
     CHECK(t.words(t.r) == Words{9, 9, 9});
@@ -151,7 +151,7 @@ TEST_CASE("a program that does not compile is told by the wait, and by checks be
 TEST_CASE("later asynchronous work on its buffers comes after it, and other work does not wait") {
     Slow t;
     const wye_pending first = t.submitted(t.job(t.program, t.x, t.r, 1));
-    t.await_compile();
+    t.await_entry();
     // Compiled work that must come after the first dispatch: a dispatch that reads what the first
     // writes, a download of its result, and a fill of what the first reads.
     const wye_pending second = t.submitted(t.job(t.other, t.r, t.s, 10));
@@ -187,7 +187,7 @@ TEST_CASE("later asynchronous work on its buffers comes after it, and other work
 TEST_CASE("a blocking call on its buffers waits for it, and one with a time limit until then") {
     Slow t;
     const wye_pending first = t.submitted(t.job(t.program, t.x, t.r, 1));
-    t.await_compile();
+    t.await_entry();
     Job limited = t.job(t.other, t.r, t.s, 10);
     limited.desc.timeout_ns = kShort;
     check_refused(limited.run(t.rig), WYE_TIMEOUT, "is not submitted yet");
@@ -238,7 +238,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     const auto go = [&] { return t.rig.run(graph, run); };
     check_ok(go());
     const wye_pending first = t.submitted(t.job(t.program, t.x, t.r, 1));
-    t.await_compile();
+    t.await_entry();
     const wye_pending second = t.submitted(twice);
     run.timeout_ns = kShort;
     check_refused(go(), WYE_TIMEOUT, "is still being compiled, or has fixpoint iterations left");
@@ -265,7 +265,7 @@ TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline"
     Job job = t.job(t.program, t.x, t.r, 1);
     job.desc.queue = queue;
     const wye_pending pending = t.submitted(job);
-    t.await_compile();
+    t.await_entry();
     check_refused(t.rig.free(t.x), WYE_BUFFER_IN_USE, "x");
     check_refused(t.rig.free(t.r), WYE_BUFFER_IN_USE, "r");
     check_ok(attempt([&](wye_error** e) { return wye_program_free(t.rig.context, t.program, e); }));
@@ -293,7 +293,7 @@ TEST_CASE("a cancel and a time limit end it at once, and its buffers are free") 
         job.desc.timeout_ns = limit_ns;
         const wye_pending pending = t.submitted(job);
         if (cancels) {
-            t.await_compile();
+            t.await_entry();
             check_ok(t.cancel(pending));
         }
         check_refused(t.wait(pending), cancels ? WYE_CANCELLED : WYE_TIMEOUT,
@@ -329,7 +329,7 @@ TEST_CASE("it counts as work in flight, and AT_ONCE does not wait for the compil
     Job job = t.job(t.program, t.x, t.r, 1);
     job.desc.flags = WYE_DISPATCH_AT_ONCE;
     const wye_pending first = t.submitted(job);
-    t.await_compile();
+    t.await_entry();
     wye_pending second = 0;
     check_refused(t.submit(job, second), WYE_DEVICE_BUSY, "no room");
     t.let_go();
@@ -341,7 +341,7 @@ TEST_CASE("it counts as work in flight, and AT_ONCE does not wait for the compil
 TEST_CASE("a flush and the end of the context wait for it") {
     Slow t;
     const wye_pending pending = t.submitted(t.job(t.program, t.x, t.r, 1));
-    t.await_compile();
+    t.await_entry();
     wye_context* const context = t.rig.context;
     auto flushed = std::async(std::launch::async, [&] {
         return attempt([&](wye_error** e) { return wye_device_flush(context, t.device, e); });
@@ -375,7 +375,7 @@ TEST_CASE("a device that is lost meanwhile is recovered, and nothing is submitte
     const int submits = t.rig.driver.submits;
     const wye_pending pending = t.submitted(t.job(t.program, t.x, t.r, 1));
     const wye_pending behind = t.submitted(t.job(t.other, t.r, t.s, 1));
-    t.await_compile();
+    t.await_entry();
     t.rig.driver.lose(0);
     std::uint32_t lost = 0;
     check_ok(attempt(

@@ -353,24 +353,28 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
 }
 
 TEST_CASE("operations that the host had not submitted before a cancel never run") {
-    Ready t;
-    t.program =
-        t.rig.prepared(t.device, kTrap);  // the outputs of kTrap are read back in a second submit
-    Words lent(3, 77);
-    Job job(t.program, t.device);
-    job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
-    job.desc.flags = WYE_DISPATCH_BORROW;
-    t.rig.driver.kernel = [](const wye_dispatch_op&) {};
-    t.rig.driver.holds = true;
-    const wye_pending pending = t.submitted(job);
-    const int submits = t.rig.driver.submits;
-    check_ok(t.rig.cancel(pending));
-    // The dispatch uses memory of the caller, so it has not ended yet.
-    CHECK(!t.ended(pending));
-    t.rig.driver.holds = false;
-    check_refused(t.wait(pending), WYE_CANCELLED, "was cancelled");
-    CHECK(t.rig.driver.submits == submits);
-    CHECK(lent == Words(3, 77));
+    for (const bool too_late : {false, true}) {
+        CAPTURE(too_late);
+        Ready t;
+        t.rig.driver.can_cancel = t.rig.driver.cancels_late = too_late;
+        // The outputs of kTrap are read back in a second submit.
+        t.program = t.rig.prepared(t.device, kTrap);
+        Words lent(3, 77);
+        Job job(t.program, t.device);
+        job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
+        job.desc.flags = WYE_DISPATCH_BORROW;
+        t.rig.driver.kernel = [](const wye_dispatch_op&) {};
+        t.rig.driver.holds = true;
+        const wye_pending pending = t.submitted(job);
+        const int submits = t.rig.driver.submits;
+        check_ok(t.rig.cancel(pending));
+        // The dispatch uses memory of the caller, so it has not ended yet.
+        CHECK(!t.ended(pending));
+        t.rig.driver.holds = false;
+        check_refused(t.wait(pending), WYE_CANCELLED, "was cancelled");
+        CHECK(t.rig.driver.submits == submits);
+        CHECK(lent == Words(3, 77));
+    }
 }
 
 TEST_CASE("wait-any returns one that has ended") {

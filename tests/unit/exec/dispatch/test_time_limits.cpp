@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/graph.h"
 
@@ -238,6 +239,59 @@ TEST_CASE("a cancel before the time limit stays a cancel, and one after it chang
     check_refused(t.wait(late), WYE_TIMEOUT, "within 5 ms");
     check_ok(t.rig.cancel(late));
     check_refused(t.wait(late), WYE_TIMEOUT, "within 5 ms");
+}
+
+TEST_CASE(
+    "work that the device stops only after its time limit was cancelled if a cancel came first") {
+    const auto stays = [](std::uint64_t limit_ns) {
+        Ready t;
+        t.rig.driver.can_cancel = true;
+        t.rig.driver.holds = true;
+        const wye_pending pending = dispatched(t, limit_ns);
+        check_ok(t.rig.cancel(pending));
+        std::this_thread::sleep_for(std::chrono::nanoseconds(2 * limit_ns));
+        t.rig.driver.holds = false;
+        const Outcome result = t.wait(pending);
+        if (result.status == WYE_TIMEOUT) return false;
+        check_refused(result, WYE_CANCELLED, "was cancelled, and the device stopped it");
+        check_ok(t.job(0).run(t.rig));
+        return true;
+    };
+    bool stayed = false;
+    for (std::uint64_t limit = kShort; !stayed && limit < kSecond; limit *= 4)
+        stayed = stays(limit);
+    CHECK(stayed);
+}
+
+TEST_CASE("a cancel while a time limit stops the work does not hide that the device is busy") {
+    Ready t;
+    Gate gate;
+    std::atomic<bool> first = true;
+    t.rig.driver.on_cancel = [&] {
+        if (first.exchange(false)) gate.pass();
+    };
+    t.rig.driver.holds = true;
+    const wye_pending pending = dispatched(t, kShort);
+    gate.await_entry();
+    check_ok(t.rig.cancel(pending));
+    CHECK_FALSE(t.ended(pending));
+    gate.let_go();
+    check_refused(t.wait(pending), WYE_TIMEOUT, "it still runs and keeps fake:0 busy");
+    check_refused(t.job(0).run(t.rig), WYE_DEVICE_BUSY, "is still running a dispatch of");
+    t.rig.driver.holds = false;
+    t.flush();
+}
+
+TEST_CASE("after a cancel that fails, the time limit holds") {
+    Ready t;
+    t.rig.driver.holds = true;
+    t.rig.driver.fail_cancel = true;
+    const wye_pending pending = dispatched(t, kSecond);
+    const Outcome refused = t.rig.cancel(pending);
+    if (refused.status != WYE_OK) check_refused(refused, WYE_DRIVER, "the fake fails");
+    check_refused(t.wait(pending), WYE_TIMEOUT, "did not end within 1000 ms");
+    t.rig.driver.holds = false;
+    t.flush();
 }
 
 TEST_CASE("a time limit that ends before cancelled work does is told what still runs") {

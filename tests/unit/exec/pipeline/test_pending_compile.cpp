@@ -73,7 +73,7 @@ TEST_CASE("a pipeline is made while the caller goes on, and is taken once") {
         wye_pending pending = 0;
         check_ok(t.create(desc, pending));
         profile = "none";  // the profile was copied
-        t.await_compile();
+        t.await_entry();
         CHECK_FALSE(t.ended(pending));
         wye_pipeline pipeline = 0;
         check_refused(t.take(pending, pipeline), WYE_NOT_READY,
@@ -122,7 +122,7 @@ TEST_CASE("a pipeline that nobody takes is freed with the handle, also before it
         Slow t;
         wye_pending pending = 0;
         check_ok(t.create(t.description(), pending));
-        t.await_compile();
+        t.await_entry();
         if (early) check_ok(t.free(pending));
         t.let_go();
         if (!early) {
@@ -175,7 +175,7 @@ TEST_CASE("a program is prepared while the caller goes on, and its dispatches fi
     Slow t;
     wye_pending pending = 0;
     check_ok(t.prepare(pending));
-    t.await_compile();
+    t.await_entry();
     CHECK_FALSE(t.ended(pending));
     t.let_go();
     wye_report report;
@@ -207,7 +207,7 @@ TEST_CASE("a cancel and a time limit end it at once; what was begun is kept") {
         wye_pending pending = 0;
         check_ok(pipes ? t.create(t.description(limit_ns), pending) : t.prepare(pending, limit_ns));
         if (cancels) {
-            t.await_compile();
+            t.await_entry();
             check_ok(t.rig.cancel(pending));
         }
         const Outcome result = t.wait(pending);
