@@ -48,7 +48,7 @@ struct Choice {
 constexpr Choice kChoices[] = {
     {"math2_mad", &MathWays::fused, Op::FMA, "math2_mad"},
     {"math2_quotient", &MathWays::divides, Op::DIV, "math2_quotient_by_steps"},
-    {"math2_root", &MathWays::divides, Op::SQRT, "math2_root_by_steps"},
+    {"math2_root", &MathWays::roots, Op::SQRT, "math2_root_by_steps"},
     {"pairs_mad", &MathWays::fused_f32, Op::FMA, "pairs_mad"},
     {"pairs_product", &MathWays::fused_f32, Op::CALL, "pairs_product", "pairs_product_fused"},
     {"pairs_onto", &MathWays::fused_f32, Op::CALL, "pairs_onto", "pairs_onto_fused"},
@@ -280,12 +280,14 @@ MathWays math_ways(std::string_view format, const TargetFacts& facts) {
         return {.root = root, .words = true, .pairs = true, .fused_f32 = fused_f32};
     // A plugin that runs the wire form may have to call a library for an fma, and joins a product
     // and a sum into one step anyway. A GPU's own f64 division takes about as many steps as
-    // `math2_quotient_by_steps`, or far more.
+    // `math2_quotient_by_steps`, or far more; its square root is slow in Vulkan alone.
+    const bool divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt;
     return {.root = root,
             .fused = facts.native_f64_fma && format != WYE_FORMAT_PROGRAM,
             .pairs = fused_f32 && facts.f32_to_f64_rate >= kSlowF64,
             .fused_f32 = fused_f32,
-            .divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt};
+            .divides = divides,
+            .roots = divides || format != WYE_FORMAT_SPIRV};
 }
 
 bool expands_for(std::string_view format, const ir::Program& program, NativeSet natives) {

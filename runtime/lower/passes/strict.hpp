@@ -33,9 +33,10 @@ struct MathWays {
     bool pairs = false;
     // Whether pairs use the device's fma on f32, which may treat subnormal numbers as zero.
     bool fused_f32 = false;
-    // Whether `math2_quotient` and `math2_root` are the device's `/` and sqrt on f64; else they are
+    // Whether `math2_quotient` is the device's `/` on f64, and `math2_root` its sqrt; else they are
     // the functions `..._by_steps`.
     bool divides = true;
+    bool roots = true;
     NativeSet fast = 0;  // functions that get their fast definition
 };
 // Returns the definitions that are the fastest on a device, among those that it can run.
