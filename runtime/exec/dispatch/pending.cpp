@@ -247,7 +247,12 @@ Result<void> Pending::cancel() {
         if ((special_.load(std::memory_order_relaxed) & kLate) != 0) return {};
         special_.fetch_or(kCancelled, std::memory_order_release);
     }
-    const auto stops = stop(false);
+    Result<bool> stops(false);
+    try {
+        stops = stop(false);
+    } catch (const std::exception&) {
+        stops = sdk::errors::brief(Code::OUT_OF_MEMORY);
+    }
     const sdk::Lock lock(mutex_);
     if (!stops.ok()) {
         special_.fetch_and(static_cast<std::uint8_t>(~kCancelled), std::memory_order_release);
