@@ -209,14 +209,16 @@ bool Pending::poll_special() {
 }
 
 bool Pending::wait_special(std::optional<Clock::time_point> deadline) {
+    const bool limited = (special_.load(std::memory_order_acquire) & kLimited) != 0;
     for (;;) {
+        // Read first, since it becomes kNever only after the work was given up, or has ended.
+        const Clock::rep at = limited ? limit_->alarm.at.load() : Alarm::kNever;
         if (is_given_up()) return true;
         auto next = deadline;
-        if ((special_.load(std::memory_order_acquire) & kLimited) != 0)
-            if (const Clock::rep at = limit_->alarm.at; at != Alarm::kNever) {
-                const Clock::time_point alarm{Clock::duration(at)};
-                next = deadline ? std::min(*deadline, alarm) : alarm;
-            }
+        if (at != Alarm::kNever) {
+            const Clock::time_point alarm{Clock::duration(at)};
+            next = deadline ? std::min(*deadline, alarm) : alarm;
+        }
         if (!next) return wait({});
         if (wait_in_slices(*next)) return true;
         if (deadline && *deadline <= now()) return poll_special();
@@ -278,11 +280,14 @@ void Pending::expire() noexcept {
             // Several threads may be here at one limit; the first has set the alarm anew.
             if (at.load() > Clock::now().time_since_epoch().count()) return;
             const std::uint8_t before = special_.load(std::memory_order_relaxed);
+            if ((before & kGivenUp) != 0) {
+                at = Alarm::kNever;
+                return;
+            }
+            at = (now() + kCancelGrace).time_since_epoch().count();
             again = (before & kLate) != 0;
-            const bool over = again || (before & kGivenUp) != 0;
-            at = over ? Alarm::kNever : (now() + kCancelGrace).time_since_epoch().count();
             // The limit of cancelled work has no effect, unless the cancel fails.
-            if (!again && (before & (kGivenUp | kCancelled)) != 0) return;
+            if (!again && (before & kCancelled) != 0) return;
             special_.fetch_or(kLate, std::memory_order_release);
         }
         const auto stops = again ? Result<bool>(withdraw(true)) : stop(true);
@@ -290,13 +295,13 @@ void Pending::expire() noexcept {
         const Ticket ticket = this->ticket();
         const sdk::Lock lock(mutex_);
         if (has_ended()) return;
-        at = Alarm::kNever;
         if (ticket.queue && !limit_->abandoned.empty()) {
             limit_->abandoned.front().ticket = ticket;
             session_.abandon(limit_->abandoned);
         }
-        // Last: whoever sees it is told DEVICE_BUSY by the next call.
+        // Whoever sees it is told DEVICE_BUSY by the next call.
         special_.fetch_or(kGivenUp, std::memory_order_release);
+        at = Alarm::kNever;  // last: who waits for the alarm then sees that the work was given up
     } catch (const std::exception&) {
         at = (now() + kRetry).time_since_epoch().count();
     }

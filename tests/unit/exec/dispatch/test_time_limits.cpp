@@ -178,22 +178,29 @@ TEST_CASE("work that the device can stop is stopped, also if nobody waits for it
     }
 }
 
-TEST_CASE("threads that see one time limit pass stop the work, and none of them gives it up") {
-    for (int round = 0; round < 20; ++round) {
-        Ready t;
-        t.rig.driver.can_cancel = true;
-        t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
-        const wye_pending pending = dispatched(t, kShort);
-        std::vector<Outcome> results(8);
-        std::vector<std::thread> threads;
-        for (Outcome& result : results)
-            threads.emplace_back([&, out = &result] { *out = t.wait(pending); });
-        for (std::thread& thread : threads) thread.join();
-        for (const Outcome& result : results)
-            check_refused(result, WYE_TIMEOUT, "did not end within 5 ms; it was stopped");
-        t.rig.driver.kernel = add_kernel;
-        check_ok(t.job(0).run(t.rig));
-        CHECK(t.rig.driver.cancels == 1);
+TEST_CASE("threads that see one time limit pass stop the work once, or are told that it runs on") {
+    for (const bool stops : {true, false}) {
+        CAPTURE(stops);
+        for (int round = 0; round < 20; ++round) {
+            Ready t;
+            t.rig.driver.can_cancel = stops;
+            t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
+            const wye_pending pending = dispatched(t, kShort);
+            std::vector<Outcome> results(8);
+            std::vector<std::thread> threads;
+            for (Outcome& result : results)
+                threads.emplace_back([&, out = &result] { *out = t.wait(pending); });
+            for (std::thread& thread : threads) thread.join();
+            for (const Outcome& result : results)
+                check_refused(result, WYE_TIMEOUT,
+                              stops ? "did not end within 5 ms; it was stopped"
+                                    : "it still runs and keeps fake:0 busy");
+            CHECK(t.rig.driver.cancels == 1);
+            t.rig.driver.kernel = add_kernel;
+            t.rig.driver.hang = false;
+            t.flush();
+            check_ok(t.job(0).run(t.rig));
+        }
     }
 }
 
