@@ -41,7 +41,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Event> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, Event>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = true;
+    static constexpr bool kWaitsWithLimit = true, kFailsLate = true;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<Event> event_of(Submit& submit);

@@ -27,7 +27,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventRef>;
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false, kFailsLate = false;
+    static constexpr bool kWaitsWithLimit = false, kFailsLate = false;
 
     [[nodiscard]] Result<bool> has_ended(Submit& submit);
     [[nodiscard]] Result<void> mark(Submit& submit);

@@ -108,7 +108,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, Submit>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
+    static constexpr bool kWaitsWithLimit = true, kFailsLate = false;
 
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<Submit> event_of(Submit& submit) { return submit; }

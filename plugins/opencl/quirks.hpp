@@ -46,6 +46,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "and options: PoCL has one copy of their machine code for the whole process",
      "each context that lives at the same time as others compiles with a number of its own "
      "(pocl/context_number.hpp), and only contexts of number 0 load and save programs"},
+    {"pocl-finish-joins", "PoCL", "3.1", "platform name",
+     "clFinish waits until its queue is empty, so for all that other threads enqueue meanwhile: "
+     "while one enqueued a kernel of 18 ms every 5 ms, it did not return",
+     "waits use the event of their own submit; regression: test `opencl_queue`"},
     {"pocl-prints", "PoCL", "3.1", "always",
      "a compile also prints the number of errors or warnings on stderr (\"1 error generated.\")",
      "lowered programs ask for no warnings (`-w`)"},
@@ -92,6 +96,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
     return is_pocl(info.platform_name);
 }
 [[nodiscard]] inline bool pocl_shared_code(const DeviceInfo& info) {
+    return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool pocl_finish_joins(const DeviceInfo& info) {
     return is_pocl(info.platform_name);
 }
 [[nodiscard]] inline bool pocl_one_queue(const DeviceInfo& info) {

@@ -30,7 +30,7 @@ Result<EventHandle> Timeline::end_of(std::uint64_t value) {
 
 void Timeline::follow_application() {
     const sdk::Lock lock(marking_);
-    follows_application_ = true;
+    follows_application_.store(true, std::memory_order_release);
 }
 
 Result<void> Timeline::finish() { return events.finish(); }

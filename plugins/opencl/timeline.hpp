@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Timeline: the values of a queue, and the OpenCL events of its pending submits. Waiting for the
-// newest value uses clFinish, which is the cheapest wait of every driver; other waits use events. A
+// newest value uses clFinish, which is the cheapest wait of most drivers; other waits use events. A
 // submit may have no event until one is needed; a marker after it then serves as its event. All
 // members are free-threaded unless stated.
 #pragma once
 
+#include <atomic>
+
 #include "opencl/context/events.hpp"
+#include "opencl/quirks.hpp"
 #include "wye/sdk/timeline.hpp"
 
 namespace wye::opencl {
@@ -14,7 +17,9 @@ namespace wye::opencl {
 class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
   public:
     Timeline(Device& device, const NativeQueues& queue)
-        : sdk::Timeline<Timeline, Submit, EventHandle>(device.loss), events(device, queue) {}
+        : sdk::Timeline<Timeline, Submit, EventHandle>(device.loss),
+          events(device, queue),
+          finishes_(device.plugin.few_events.value_or(!pocl_finish_joins(device.info))) {}
 
     Events events;
 
@@ -29,7 +34,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventHandle>;
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = true;
+    static constexpr bool kWaitsWithLimit = false, kFailsLate = true;
 
     [[nodiscard]] Result<bool> has_ended(Submit& submit);
     [[nodiscard]] Result<void> mark(Submit& submit);
@@ -37,10 +42,16 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventHandle& event, std::uint64_t timeout_ns);
+    // Work that waits for an event of the application may be submitted while this thread is in
+    // clFinish, which then may wait for it: only a wait that has just begun meets that.
+    [[nodiscard]] bool may_finish() const {
+        return finishes_ && !follows_application_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] Result<void> finish();
 
     sdk::Mutex marking_;
-    bool follows_application_ WYE_GUARDED_BY(marking_) = false;
+    const bool finishes_;                            // false: quirk pocl-finish-joins
+    std::atomic<bool> follows_application_ = false;  // set with the lock
 };
 
 }  // namespace wye::opencl

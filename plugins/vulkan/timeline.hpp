@@ -20,7 +20,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = true;
+    static constexpr bool kWaitsWithLimit = true, kFailsLate = true;
 
     // How long a wait polls before it blocks. 0 for a driver that runs on the processor, since the
     // driver's threads need the processor.

@@ -27,7 +27,7 @@ struct FakeSubmit {
 struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     FakeTimeline(const LossState& loss, std::string& steps, bool timed_ = false)
         : Timeline<FakeTimeline, FakeSubmit, int>(loss), steps_(steps), timed(timed_) {}
-    static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = false;
+    static constexpr bool kWaitsWithLimit = false, kFailsLate = false;
     void add(int value) {
         numbered = value;
         Timeline<FakeTimeline, FakeSubmit, int>::add(static_cast<std::uint64_t>(value), {value},
@@ -58,6 +58,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
         ended_up_to = event;
         return true;
     }
+    static bool may_finish() { return true; }
     Result<void> finish() {
         steps_ += "drain ";
         if (on_finish) std::exchange(on_finish, nullptr)();

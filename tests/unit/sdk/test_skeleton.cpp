@@ -420,7 +420,7 @@ struct SharingSubmit {
 struct SharingTimeline : Timeline<SharingTimeline, SharingSubmit, int> {
     explicit SharingTimeline(const LossState& loss)
         : Timeline<SharingTimeline, SharingSubmit, int>(loss) {}
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
+    static constexpr bool kWaitsWithLimit = true, kFailsLate = false;
     void add(bool marked) {
         const int next = static_cast<int>(newest()) + 1;
         Timeline<SharingTimeline, SharingSubmit, int>::add(static_cast<std::uint64_t>(next),

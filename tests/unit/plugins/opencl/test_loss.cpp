@@ -29,8 +29,8 @@ struct Rig {
     ~Rig() { loader().reset(); }
     Rig(const Rig&) = delete;
     Rig& operator=(const Rig&) = delete;
-    harness::Plugin plugin{
-        std::map<std::string, std::string>{{"opencl.library", WYE_OPENCL_LOADER}}};
+    harness::Plugin plugin{std::map<std::string, std::string>{{"opencl.library", WYE_OPENCL_LOADER},
+                                                              {"opencl.events", "few"}}};
 };
 
 constexpr std::string_view kNothing =

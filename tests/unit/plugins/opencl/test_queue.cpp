@@ -3,8 +3,11 @@
 // Buffers, programs and queues, with kernels written by hand.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "conformance/abi/cases.hpp"
@@ -202,6 +205,32 @@ TEST_CASE("work that only waits for an order runs behind pending work of another
         }
     }
     device.queue_table->destroy(other);
+}
+
+TEST_CASE("a wait ends with its work, also while another thread goes on submitting") {
+    Plugin plugin;
+    Device device(plugin);
+    constexpr std::uint64_t kBytes = std::uint64_t{8} << 20U;
+    wye_buffer_object* a = device.buffer(kBytes);
+    const wye_operation fill = harness::fill(a, 0, kBytes, 1, 1);
+    REQUIRE(device.submit({&fill, 1}) == WYE_OK);
+    const std::uint64_t value = device.value;
+    std::atomic<bool> begun = false, ended = false;
+    std::thread waiter([&] {
+        begun = true;
+        CHECK(device.await(device.queue, value, UINT64_MAX, nullptr) == WYE_OK);
+        ended = true;
+    });
+    while (!begun) std::this_thread::yield();
+    // Without a pause, some submits are always in flight.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!ended && std::chrono::steady_clock::now() < end) {
+        CHECK(device.submit({&fill, 1}) == WYE_OK);
+        if (device.value > 16)
+            CHECK(device.await(device.queue, device.value - 16, UINT64_MAX, nullptr) == WYE_OK);
+    }
+    CHECK(ended);
+    waiter.join();
 }
 
 TEST_CASE("device times are those of the work, not of the call") {

@@ -13,8 +13,10 @@
 //     Result<Event> sleep_event_of(Submit&)     event_of for a thread that will sleep; optional
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
+//     bool may_finish()                         whether finish(), which also waits for what is
+//                                               submitted meanwhile, replaces wait_for for the
+//                                               newest value; optional
 //     static constexpr bool kWaitsWithLimit     false: wait_for is called only with UINT64_MAX
-//     static constexpr bool kFinishIsCheapest   finish() replaces wait_for for the newest value
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
 // and optionally enter(), whose result is kept alive during driver calls (a current context), and a
@@ -396,10 +398,11 @@ class Timeline : public TimelineObject {
     }
     // Waits in the driver.
     [[nodiscard]] Result<bool> sleep(std::uint64_t value, std::uint64_t timeout_ns) {
-        if (Derived::kFinishIsCheapest && value == log_.newest()) {
-            WYE_TRY(self().finish());
-            return true;
-        }
+        if constexpr (requires { self().may_finish(); })
+            if (self().may_finish() && value == log_.newest()) {
+                WYE_TRY(self().finish());
+                return true;
+            }
         WYE_ASSIGN(const Event event, sleep_event_for(value));
         if (!event) {
             const Lock lock(mutex_);
