@@ -197,6 +197,8 @@ class Segments {
     // nothing writes the buffers before the copies are made.
     void expect_reads(std::span<const std::uint64_t> serials);
     [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
+    // The newest segment with such reads.
+    [[nodiscard]] std::uint64_t reads_until() const { return reads_until_.load(); }
     // The newest pending segment whose copies by the host read this buffer directly; 0: none.
     [[nodiscard]] std::uint64_t newest_read(std::uint64_t serial);
     // Whether all segments up to `number` have ended. After an error, the copies of all pending

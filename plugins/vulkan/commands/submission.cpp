@@ -28,6 +28,8 @@ bool download_by_host(const wye_operation& op) {
 // time in which the bus moves 500 KiB.
 constexpr std::uint64_t kLeastDivided = std::uint64_t{2} << 20U;
 
+constexpr std::uint64_t kMostStaged = std::uint64_t{256} << 10U;
+
 bool only_moves(const wye_operation& op) {
     return op.kind == WYE_OPERATION_COPY || op.kind == WYE_OPERATION_FILL ||
            op.kind == WYE_OPERATION_UPLOAD || op.kind == WYE_OPERATION_DOWNLOAD;
@@ -85,7 +87,7 @@ void Submission::finish_reads(const wye_operation& operation) {
             return;
         }
         case WYE_OPERATION_EXECUTE:  // may write any buffer
-            (void)segments_.wait(segments_.newest());
+            (void)segments_.wait(segments_.reads_until());
             return;
         default:
             return;
@@ -101,7 +103,11 @@ void Submission::finish_reads(std::span<const wye_operation> operations) {
 
 Result<void> Submission::wait_for(const SegmentWait& event) {
     if (event.of == &segments_) return {};
-    if (event.of->reads_pending()) return event.of->wait(event.number);
+    if (event.of->reads_pending()) {
+        const std::uint64_t reads = event.of->reads_until();
+        if (reads >= event.number) return event.of->wait(event.number);
+        WYE_TRY(event.of->wait(reads));
+    }
     waits_.push_back(event.of->signal_of(event.number));
     return {};
 }
@@ -120,7 +126,12 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
             before_.push_back({buffer_of(op.buffer).mapped + op.offset, op.source, op.size});
         }
     std::size_t commands = rest.size();
-    while (commands > 0 && download_by_host(rest[commands - 1])) --commands;
+    // A later submit that writes the buffer waits for the host's read of it. Where work may wait
+    // for the application, the device copies small buffers, for which there is staging memory.
+    const std::uint64_t staged = device_.follows_application.load() ? kMostStaged : 0;
+    while (commands > 0 && download_by_host(rest[commands - 1]) &&
+           rest[commands - 1].u.transfer.size >= staged)
+        --commands;
     for (const wye_operation& down : rest.subspan(commands)) {
         const wye_transfer_op& op = down.u.transfer;
         after_.push_back({op.target, buffer_of(op.buffer).mapped + op.offset, op.size});

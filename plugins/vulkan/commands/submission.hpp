@@ -40,11 +40,14 @@ class Submission {
     // Starts a submit. `timed`: with timestamps, if the device has them.
     void begin(bool timed);
     // Makes later operations run after a segment of another queue. If the host still has to read
-    // buffers directly for that queue, waits until the segment has ended, since this queue may
-    // write those buffers.
+    // buffers directly for that queue, waits for these reads, since this queue may write those
+    // buffers.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
     // Makes later operations run after a value of a semaphore of the application.
-    void wait_for(SemaphoreWait event) { waits_.push_back(std::move(event)); }
+    void wait_for(SemaphoreWait event) {
+        device_.follows_application.store(true);
+        waits_.push_back(std::move(event));
+    }
     // Returns the operations to record. The host, or an earlier submit's command buffer, does the
     // other operations.
     [[nodiscard]] std::span<const wye_operation> plan(std::span<const wye_operation> operations);

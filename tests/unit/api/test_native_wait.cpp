@@ -4,6 +4,7 @@
 // driver of this test. The CPU, which has no such events, refuses.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -122,6 +123,26 @@ TEST_CASE("work of other queues on the same buffers follows work that waits; oth
     (void)take(second.wait());
     CHECK(work.has(2, 2));
     (void)take(first.wait());
+}
+
+TEST_CASE("a submit that writes what waiting work reads returns at once, on each queue") {
+    const Beside t;
+    Work work(t);
+    const wye::Queue waits = take(t.device.queue({.label = "waits"}));
+    const wye::Queue other = take(t.device.queue({.label = "other"}));
+    for (const wye::Queue* writes : {&waits, &other}) {
+        need(work.buffers[1].fill(0, 0, kBytes));
+        const EventPtr event = t.api->event();
+        need(waits.wait(event->handle()));
+        const wye::Pending read = take(work.buffers[1].submit_download(kBytes, 0, &waits));
+        const wye::Pending write = take(work.step(0, writes).submit());
+        check_waits(write);
+        event->happen();
+        (void)take(write.wait());
+        (void)take(read.wait());
+        CHECK(std::ranges::count(take(read.output<std::byte>("bytes")), std::byte{0}) == kBytes);
+        CHECK(work.has(1, 1));
+    }
 }
 
 TEST_CASE("a queue waits for several native events, and not for one that has happened") {
