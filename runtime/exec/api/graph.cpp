@@ -98,7 +98,7 @@ namespace {
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
         if (run->timeout_ns == 0) return pin.as<Graph>().run(*self, *run, start, report);
         WYE_ASSIGN(const auto work, Graph::submit(*self, std::move(pin), *run, now(), false));
-        (void)work->wait_result({});
+        work->wait_for_result();
         return work->outcome(report);
     });
 }

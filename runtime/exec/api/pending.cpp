@@ -83,10 +83,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         WYE_ASSIGN(auto pending,
                    submit_dispatch(*self, target,
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
-        if (limit == 0)
-            pending->wait_for_end();
-        else
-            (void)pending->wait_result({});
+        pending->wait_for_result();
         WYE_TRY(pending->outcome(report));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
@@ -161,7 +158,7 @@ wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pen
         WYE_NEED(fn);
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
         const WorkPtr<Pending> work(&pin.as<Pending>());
-        return work->session().watcher().add(work, [=, door = self->callbacks()] {
+        return work->session().notifier().add(work, [=, door = self->callbacks()] {
             const auto status = static_cast<wye_status>(work->status());
             door->through([&] {
                 const CallbackScope scope(context, CallbackScope::May::AllButDestroy);

@@ -52,7 +52,7 @@ void Copiers::wait(HostCopyJob& job) noexcept {
     // `first_`.
     while (entering_.load() != 0) std::this_thread::yield();
     const auto ended = [&] {
-        return job.done.load(std::memory_order_acquire) == job.size && job.users.load() == 0;
+        return job.users.load() == 0 && job.done.load(std::memory_order_acquire) == job.size;
     };
     // Other threads are copying the last pieces, which takes less time than going to sleep.
     for (int i = 0; i < 1000 && !ended(); ++i) std::this_thread::yield();

@@ -77,11 +77,13 @@ bool QueuePool::is_quiet(std::uint32_t index) {
     return true;
 }
 
-Ticket QueuePool::busy_everywhere() {
+Ticket QueuePool::busy_for(std::uint32_t number) {
     const sdk::Lock lock(mutex);
-    for (std::uint32_t i = 0; i < limit_; ++i)
+    const std::uint32_t first = number == 0 ? 0 : publics_[number - 1].index;
+    const std::uint32_t end = number == 0 ? limit_ : first + 1;
+    for (std::uint32_t i = first; i < end; ++i)
         if (!queues_[i].native || !runs(i, newest_sent(i))) return {};
-    return {queues_[0].native, 0, newest_sent(0)};
+    return {queues_[first].native, first, newest_sent(first)};
 }
 
 Result<void> QueuePool::check_open(const registry::DeviceRef& device) const {

@@ -315,9 +315,10 @@ class QueuePool {
     [[nodiscard]] std::array<Ticket, kAllQueues> newest();
     // Whether no work is in flight and none is being submitted; asks the driver.
     [[nodiscard]] bool is_idle() WYE_REQUIRES(mutex);
-    // If all queues for work without a public queue are busy, a ticket of work on one of these
-    // queues; else an empty ticket. Asks the driver.
-    [[nodiscard]] Ticket busy_everywhere();
+    // The work that new work would wait for: the newest of the native queue of this public queue,
+    // which other queues may share; for 0, of one queue for work without a public queue, if all of
+    // these are busy. Empty: none. Asks the driver.
+    [[nodiscard]] Ticket busy_for(std::uint32_t number);
     // Drops the ticket's native queue, which may be broken, unless work in flight uses it. The next
     // submit then makes a new native queue. Returns whether the queue was dropped.
     bool replace(const Ticket& failed);

@@ -228,6 +228,7 @@ void DeviceSession::finish() noexcept {
         }
     }
     line_.stop();
+    notifier_.stop();  // first, since its functions may wait for work with a time limit
     watcher_.stop();
 }
 
@@ -260,7 +261,7 @@ void DeviceSession::leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept 
 }
 
 Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t queue) {
-    const Ticket busy = queue == 0 ? queues_.busy_everywhere() : queues_.newest_of(queue);
+    const Ticket busy = queues_.busy_for(queue);
     if (!busy.queue) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;

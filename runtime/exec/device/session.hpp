@@ -267,7 +267,8 @@ class DeviceSession {
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
     // Memory for the objects of dispatches and transfers in flight.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
-    [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
+    [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }    // of time limits
+    [[nodiscard]] Watcher& notifier() noexcept { return notifier_; }  // runs callbacks
     // The line: work that is submitted after its call has returned.
     [[nodiscard]] Line& line() noexcept { return line_; }
     // Puts work in the line, with its place in the order of submits.
@@ -427,7 +428,7 @@ class DeviceSession {
     std::shared_ptr<Copiers> copiers_;
     Recycler recycler_;
     PendingList pending_;
-    Watcher watcher_;
+    Watcher watcher_{"wye-watch"}, notifier_{"wye-notify"};
 
     sdk::Mutex abandoned_mutex_;
     std::list<Abandoned> abandoned_ WYE_GUARDED_BY(abandoned_mutex_);

@@ -31,7 +31,7 @@ Result<void> Watcher::start_thread() {
         return Error(Code::SHUTTING_DOWN, "the device is being closed",
                      "Fix: ask to be notified before the context is destroyed");
     if (started_) return {};
-    WYE_ASSIGN(thread_, sdk::WideThread::start("wye-watch", [this] { run(); }));
+    WYE_ASSIGN(thread_, sdk::WideThread::start(name_, [this] { run(); }));
     started_ = true;
     return {};
 }
@@ -58,9 +58,9 @@ void Watcher::unset(Alarm& alarm) noexcept {
     alarm.older = alarm.newer = nullptr;
 }
 
-Alarm* Watcher::next_alarm() {
+Alarm* Watcher::next_alarm(Clock::rep& first) {
     Alarm* out = nullptr;
-    Clock::rep first = Alarm::kNever;
+    first = Alarm::kNever;
     for (Alarm* one = alarms_.newer; one != &alarms_; one = one->newer) {
         const Clock::rep at = one->at.load();
         if (at >= first) continue;
@@ -85,8 +85,8 @@ bool Watcher::fetch(std::list<Entry>& entries, WorkRef& late) {
     sdk::WaitingLock lock(mutex_);
     for (;;) {
         entries.splice(entries.end(), added_);
-        Alarm* const alarm = next_alarm();
-        const Clock::rep at = alarm != nullptr ? alarm->at.load() : Alarm::kNever;
+        Clock::rep at;
+        Alarm* const alarm = next_alarm(at);
         if (at <= Clock::now().time_since_epoch().count()) {
             late = WorkRef(alarm->work);
             return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watcher: a thread that waits for work in flight and runs a function when the work has ended. The
-// thread also tells work that its time limit has passed, even if nobody waits for the work. The
-// thread is started at first use. Free-threaded.
+// Watcher: a thread that waits for work in flight and runs a function when the work has ended, or
+// tells work that its time limit has passed, even if nobody waits for the work. The thread is
+// started at first use. A session has one for the functions, which may wait for other work, and
+// another for the limits. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,9 @@ struct Alarm {
 
 class Watcher {
   public:
-    Watcher() { alarms_.older = alarms_.newer = &alarms_; }
+    explicit Watcher(const char* thread_name) : name_(thread_name) {
+        alarms_.older = alarms_.newer = &alarms_;
+    }
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
     ~Watcher() { stop(); }
@@ -56,9 +59,10 @@ class Watcher {
     // Appends new entries to the list. If the list is empty, waits for an entry or an alarm. If the
     // time of an alarm has come, sets `late` to its work. False: the thread must end.
     [[nodiscard]] bool fetch(std::list<Entry>& entries, WorkRef& late);
-    // The next alarm, or null.
-    [[nodiscard]] Alarm* next_alarm() WYE_REQUIRES(mutex_);
+    // The next alarm, or null, and its time, which other threads may change meanwhile.
+    [[nodiscard]] Alarm* next_alarm(Clock::rep& first) WYE_REQUIRES(mutex_);
 
+    const char* const name_;
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> added_ WYE_GUARDED_BY(mutex_);

@@ -148,10 +148,11 @@ Result<void> Pending::outcome(wye_report* out) const {
     return result;
 }
 
-void Pending::wait_for_end() noexcept {
+template <typename Wait>
+void Pending::wait_surely(const Wait& once) noexcept {
     for (;;) {
         try {
-            wait({});
+            once();
             return;
         } catch (const std::exception&) {  // no memory for an error's text
             end_without_memory();
@@ -159,6 +160,14 @@ void Pending::wait_for_end() noexcept {
         if (has_ended()) return;
         std::this_thread::yield();
     }
+}
+
+void Pending::wait_for_end() noexcept {
+    wait_surely([&] { (void)wait({}); });
+}
+
+void Pending::wait_for_result() noexcept {
+    wait_surely([&] { (void)wait_result({}); });
 }
 
 bool Pending::await(const Ticket& ticket, std::optional<Clock::time_point> deadline,

@@ -83,6 +83,9 @@ class Pending : public PendingWork {
         // Some drivers poll when they wait with a time limit, which is slower.
         return deadline ? wait_in_slices(*deadline) : wait({});
     }
+    // Waits for the result, also when memory runs out. Nobody else enforces the limit of work whose
+    // caller waits.
+    void wait_for_result() noexcept;
     [[nodiscard]] bool is_given_up() const final {
         return (special_.load(std::memory_order_acquire) & kGivenUp) != 0 && !borrows_;
     }
@@ -144,6 +147,9 @@ class Pending : public PendingWork {
                                                                 std::uint32_t flags,
                                                                 Clock::time_point start,
                                                                 PendingRoom& room);
+    // Calls `once`, which waits, until it throws no exception or the work has ended.
+    template <typename Wait>
+    void wait_surely(const Wait& once) noexcept;
     // The part of `complete` for work whose `special_` is not 0.
     [[gnu::cold]] void complete_special() noexcept WYE_REQUIRES(mutex_);
 
@@ -159,10 +165,11 @@ class Pending : public PendingWork {
 
     // The time limit of work, and what is needed when it passes.
     struct Limit {
-        Limit(std::uint64_t ns, Clock::time_point deadline) : timeout_ns(ns) {
-            alarm.at = deadline.time_since_epoch().count();
+        Limit(std::uint64_t ns, Clock::time_point end) : timeout_ns(ns), deadline(end) {
+            alarm.at = end.time_since_epoch().count();
         }
         const std::uint64_t timeout_ns;
+        const Clock::time_point deadline;
         Alarm alarm;  // the next time to call `expire`
         // The one element for DeviceSession::abandon, allocated early since giving up must not
         // fail.
@@ -177,6 +184,12 @@ class Pending : public PendingWork {
     void set_alarm() noexcept {
         const sdk::Lock lock(mutex_);
         if (limit_watched_ && !has_ended()) session_.watcher().set(limit_->alarm);
+    }
+    // `options` for a submit of the work while other threads know it. Such a submit waits for room
+    // until the time limit, since those that enforce limits may have to wait for it.
+    [[nodiscard]] SubmitOptions within_limit(const SubmitOptions& options) const {
+        if (!limit_ || options.room_until != Clock::time_point::max()) return options;
+        return options.waiting(false, limit_->deadline);
     }
     // Whether the work was cancelled, or its time limit has passed, so that nothing more may be
     // submitted.

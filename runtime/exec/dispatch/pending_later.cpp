@@ -111,7 +111,8 @@ Result<bool> PendingLater::next_iteration() {
     if (iterations_left_ <= 1) return false;
     if (is_stopping()) return stopped_early();
     --iterations_left_;
-    const auto options = SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place();
+    const auto options =
+        within_limit(SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place());
     WYE_ASSIGN(ticket_,
                session_.submit(operations_.next_iteration(), held_, options, now(), times_));
     return true;

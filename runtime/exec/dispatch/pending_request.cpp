@@ -115,8 +115,8 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
     }
     const auto guard = session_.guard_launch(flow.kernels.warm());
     if (reads_later_) queue_ = flow.queue.share();
-    WYE_ASSIGN(ticket_,
-               session_.submit(first, flow.uses, flow.options().in_place(), enqueue, times_));
+    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, within_limit(flow.options().in_place()),
+                                        enqueue, times_));
     flow.kernels.set_warm();
     flow.keep_operations(operations_);
     return {};
@@ -160,7 +160,7 @@ Result<void> PendingRequest::next(Result<void> waited) {
     }
     if (!std::exchange(reads_later_, false)) return deliver();
     if (is_stopping()) return stopped_early();
-    const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
+    const auto options = within_limit(SubmitOptions(timed_, queue_ ? queue_->number() : 0));
     WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, options, now(), times_));
     return {};
 }

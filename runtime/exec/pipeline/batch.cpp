@@ -228,8 +228,7 @@ Result<void> Batch::finish() {
     bool all = true;
     for (; !parts_.empty(); parts_.pop_front()) {
         const Part& part = parts_.front();
-        if (part.work && timeout_ns_ == 0) part.work->wait_for_end();
-        if (part.work && timeout_ns_ != 0) (void)part.work->wait_result({});
+        if (part.work) part.work->wait_for_result();
         if (!all) continue;
         auto outcome = part.work ? part.work->outcome() : Result<void>();
         all = outcome.ok();

@@ -233,15 +233,16 @@ wye_status timing(wye_queue_object*, std::uint64_t, wye_timing* out, wye_error**
 wye_status cancel(wye_queue_object* queue, std::uint64_t first, std::uint64_t last,
                   wye_error** error) {
     ++fake().cancels;
+    if (fake().can_cancel && !fake().cancels_late) {
+        queue->first_cancelled = first;
+        queue->last_cancelled = last;
+    }
     if (fake().on_cancel) fake().on_cancel();
     if (!fake().can_cancel)
         return fake().fail_cancel
                    ? fail(queue->host, Code::DRIVER, "the fake fails", error)
                    : fail(queue->host, Code::UNSUPPORTED, "the fake cannot cancel", error);
-    if (fake().cancels_late) return WYE_OK;
-    queue->first_cancelled = first;
-    queue->last_cancelled = last;
-    fake().hang = false;
+    if (!fake().cancels_late) fake().hang = false;
     return WYE_OK;
 }
 

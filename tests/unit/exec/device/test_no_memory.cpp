@@ -61,7 +61,7 @@ TEST_CASE("a watcher that has no memory for a request never answers it, and answ
     std::atomic<int> refused_ran{0}, ran{0};
     int refused = 0;
     {
-        Watcher watcher;
+        Watcher watcher("wye-watch");
         for (long allowed = 0;; ++allowed) {
             auto work = WorkRef::adopt(new Ended);
             std::function<void()> then = [&refused_ran] { ++refused_ran; };

@@ -172,6 +172,18 @@ TEST_CASE("a device without native queues left shares one, or refuses by name") 
     CHECK(describe(t, none).shared == 0);
 }
 
+TEST_CASE("a time limit holds while another queue keeps the native queue that both share busy") {
+    Ready t(1);
+    const wye_queue endless = queue(t), mine = queue(t);
+    (void)t.add(0, 1, endless);
+    std::uint32_t in[3] = {1, 2, 3}, out[3];
+    Job job(t.program, t.device);
+    job.param(1).in(0, in, 12).out(1, out, 12);
+    job.desc.queue = mine;
+    job.desc.timeout_ns = 5'000'000;
+    check_refused(job.run(t.rig), WYE_TIMEOUT, "did not become free before the time-out");
+}
+
 TEST_CASE("the maximum number of queues live at once, and no more") {
     Ready t(64);
     std::vector<wye_queue> all;

@@ -279,6 +279,28 @@ TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline"
     check_ok(t.rig.free(t.x));
 }
 
+TEST_CASE("its time limit ends the wait for room on a full device") {
+    // Returns false if the limit passed before the submit.
+    const auto ends = [](std::uint64_t limit_ns) {
+        Slow t;
+        Job job = t.job(t.program, t.x, t.r, 1);
+        job.desc.timeout_ns = limit_ns;
+        const wye_pending limited = t.submitted(job);
+        t.rig.driver.room = 1;
+        t.rig.driver.unseen = 0;
+        t.rig.driver.holds = true;
+        const wye_pending endless = t.submitted(t.job(t.other, t.x, t.s, 1));
+        t.let_go();
+        const Outcome result = t.wait(limited);
+        CHECK(result.status == WYE_TIMEOUT);
+        t.rig.driver.holds = false;
+        check_ok(t.wait(endless));
+        return result.says("did not have room for another submit before the time-out");
+    };
+    std::uint64_t limit = kShort;
+    while (!ends(limit)) limit *= 4;
+}
+
 TEST_CASE("a cancel and a time limit end it at once, and its buffers are free") {
     // Returns false if the limit passed before the compile began.
     const auto ends = [](std::uint64_t limit_ns) {

@@ -204,6 +204,31 @@ TEST_CASE("threads that see one time limit pass stop the work once, or are told 
     }
 }
 
+TEST_CASE("time limits hold while a callback waits for the work that they end") {
+    Ready t;
+    const wye_pending first = t.submitted(t.job(0));
+    check_ok(t.wait(first));
+    t.rig.driver.can_cancel = t.rig.driver.holds = true;
+    t.rig.driver.on_cancel = [&] { t.rig.driver.holds = false; };
+    const wye_pending limited = dispatched(t, 10 * kShort);
+    struct Flush {
+        Ready& t;
+        std::atomic<bool> done = false;
+    } flush{t};
+    check_ok(attempt([&](wye_error** e) {
+        return wye_pending_notify(
+            t.rig.context, first,
+            [](void* user, wye_status) {
+                Flush& self = *static_cast<Flush*>(user);
+                self.t.flush();
+                self.done = true;
+            },
+            &flush, e);
+    }));
+    t.await([&] { return flush.done.load(); });
+    check_refused(t.wait(limited), WYE_TIMEOUT, "it was stopped");
+}
+
 TEST_CASE("work that ends in time has its own result, and its limit is forgotten") {
     for (const auto& [form, submit] : kForms) {
         const std::string named(form);
