@@ -34,8 +34,9 @@ bool DeviceSession::ask_lost() {
 Result<void> DeviceSession::check_idle() {
     bool idle = pending_.collect();
     collect();
-    idle = idle && (special_.load(std::memory_order_acquire) & kHasAbandoned) == 0 && !overdue() &&
-           line_.is_idle();
+    // The line is asked first: a compile becomes overdue before its turn in the line ends.
+    idle = idle && (special_.load(std::memory_order_acquire) & kHasAbandoned) == 0 &&
+           line_.is_idle() && !overdue();
     {
         const sdk::Lock lock(queues_.mutex);
         idle = idle && queues_.is_idle();

@@ -24,7 +24,7 @@ using wye::Code;
 using namespace std::chrono_literals;
 
 struct Watchdog {
-    Watchdog() { alarm(60); }
+    Watchdog() { alarm(600); }
     ~Watchdog() { alarm(0); }
 };
 
@@ -316,7 +316,7 @@ bool refused_here(wye_status status, wye_error* error) {
 
 // Returns the number of the first failed check, for the child's exit status; 0: none failed.
 int use_in_child(wye_context* context, wye_program program, wye_device device, wye_buffer buffer) {
-    alarm(30);
+    alarm(300);
     wye_error* error = nullptr;
     if (!refused_here(spin(context, program, device, 1, &error), error)) return 1;
     std::uint64_t size = 0;
@@ -449,7 +449,7 @@ TEST_CASE("in a child of a process that opened plugins no plugin is opened") {
     REQUIRE(wye_device_open(context, wye_str("healthy:0"), 0, &device, nullptr) == WYE_OK);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(30);
+        alarm(300);
         wye_context* const own = create(nullptr, nullptr, WYE_FAKES "/healthy.so");
         wye_error* error = nullptr;
         if (wye_device_open(own, wye_str("healthy:0"), 0, &device, &error) != WYE_NO_DEVICE)
