@@ -42,8 +42,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventHandle& event, std::uint64_t timeout_ns);
-    // Work that waits for an event of the application may be submitted while this thread is in
-    // clFinish, which then may wait for it: only a wait that has just begun meets that.
+    // clFinish also waits for later work of the queue. If that work waits for an event of the
+    // application, which the waiting thread may be the one to set, clFinish would never return.
     [[nodiscard]] bool may_finish() const {
         return finishes_ && !follows_application_.load(std::memory_order_acquire);
     }
