@@ -172,8 +172,8 @@ enum class Atomic : std::uint8_t { Load, Store, Exchange, Add, Min, Max, And, Or
 // array belongs to one workgroup, so only one thread uses it.
 Kernel atomic_kernel(Atomic op, Num type, Index index, bool shared);
 
-// The kernel sets of the instruction sets. Builds without WYE_CPU_X86 lack the last two;
-// kernels_named() gives the sets that the machine can run.
+// The kernel sets of the instruction sets. Builds without WYE_CPU_AVX2 or WYE_CPU_AVX512 lack that
+// one; kernels_named() gives the sets that the machine can run.
 const KernelSet* baseline_kernels();
 const KernelSet* avx2_kernels();
 const KernelSet* avx512_kernels();
