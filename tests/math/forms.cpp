@@ -75,7 +75,10 @@ void FormRunner::evaluate(const Form& form, const std::vector<const Lanes*>& ope
             REQUIRE(inner != nullptr);
             evaluate(*inner, given, made);
         } else if (step.how == Step::How::Call) {
-            made = part(step.count - 1U);  // the result; NaN: the emulation computes it
+            // The last parts: whether the result is certain, and the result. NaN: the emulation
+            // computes it.
+            const Lanes &certain = part(step.count - 2U), &result = part(step.count - 1U);
+            each(made, [&](std::size_t i) { return certain[i] != 0 ? result[i] : 0x7fc00000U; });
         } else if (step.how == Step::How::Hidden || step.op == Op::BITCAST) {
             made = part(0);
         } else if (step.op == Op::SELECT) {

@@ -243,7 +243,7 @@ class FormText {
     }
     [[nodiscard]] bool declared(StepId id) const {
         if (id == result() || aliases_[id] != id || leaf(id)) return false;
-        // All lanes must take part in a shuffle, so it must not stand in an arm of a choice.
+        // All lanes must take part in a shuffle, so a shuffle must not stand in an arm of ?:.
         return uses_[id] > 1 || form_.steps[id].name != nullptr ||
                ir::op_subgroup(form_.steps[id].op);
     }
@@ -258,7 +258,7 @@ class FormText {
     const Form& form_;
     std::vector<StepId> aliases_;  // by step: the step with the same text
     std::vector<unsigned> uses_;
-    std::vector<std::uint16_t> numbers_;  // of declared steps
+    std::vector<std::uint16_t> numbers_;  // by step: the number in its variable's name
     bool for_all_ = false;                // whether some step is a subgroup operation
 };
 
@@ -287,7 +287,7 @@ Piece FormText::made(StepId id, const StepWords& words, Operands operands) {
         const bool small = ir::Type{step.kind, 1}.integer() && step.extra < 0x7fffffffU;
         return {module_.literal(step.kind, step.extra), kAtom, small};
     }
-    std::array<Piece, 4> parts;
+    std::array<Piece, middle::kMostParts> parts;
     for (unsigned k = 0; k < step.count; ++k) parts[k] = piece(step.parts[k], words, operands);
     const auto v = std::span<const Piece>(parts).first(step.count);
     if (step.how == Step::How::Word) return words.word(step, v);

@@ -20,6 +20,8 @@ using FormKey = std::uint16_t;
 
 using StepId = std::uint16_t;  // names an earlier step of the same form
 
+inline constexpr std::size_t kMostParts = 5;
+
 struct Step {
     enum class How : std::uint8_t {
         Operand,  // the operand with index `extra`
@@ -36,7 +38,7 @@ struct Step {
     ir::Kind kind = ir::Kind::None;  // of the result; signed only where a word reads the sign
     ir::Kind from = ir::Kind::None;  // of the operands
     std::uint8_t count = 0;
-    std::array<StepId, 4> parts{};
+    std::array<StepId, kMostParts> parts{};
     std::uint64_t extra = 0;
     const char* name = nullptr;  // used in generated text; null if unnamed
 };
@@ -52,7 +54,7 @@ struct Form {
     unsigned operands = 0;
     bool function = false;  // whether the form is long, so that it is written as a function
     bool hides = false;
-    bool repeats_operands = false;    // the text may repeat its operands: names or literals
+    bool repeats_operands = false;    // operands are names or literals: the text may repeat them
     std::string name;                 // names the function, such as "min_i32" or "f32_to_i32"
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand

@@ -140,26 +140,25 @@ fn sqrt32(x: f32) -> f32 {
     return result;
 }
 
-// `quotient` is what make_float.cpp computes from a device's inverse square root: NaN if its last
-// bit is not certain.
-fn quotient_or_div32(x: f32, y: f32, quotient: f32) -> f32 {
+// The last argument of the functions below is the result that make_float.cpp computes from a
+// device's own operation. That result is right if `certain` is true.
+fn quotient_or_div32(x: f32, y: f32, certain: bool, quotient: f32) -> f32 {
     var result = quotient;
-    if isnan(quotient) {
+    if !certain {
         result = div32(x, y);
     }
     return result;
 }
-fn root_or_sqrt32(x: f32, root: f32) -> f32 {
+fn root_or_sqrt32(x: f32, certain: bool, root: f32) -> f32 {
     var result = root;
-    if isnan(root) {
+    if !certain {
         result = sqrt32(x);
     }
     return result;
 }
-
-fn inverse_root_or_rsqrt32(x: f32, root: f32) -> f32 {
+fn inverse_root_or_rsqrt32(x: f32, certain: bool, root: f32) -> f32 {
     var result = root;
-    if isnan(root) {
+    if !certain {
         result = math_rsqrt_f32_in_words(x);
     }
     return result;
@@ -167,9 +166,9 @@ fn inverse_root_or_rsqrt32(x: f32, root: f32) -> f32 {
 
 // ---- Whole numbers ----
 
-// Adding and taking away the power of two from which on there are no fractions rounds. NaNs,
-// infinities and what is whole already are compared and left alone. The sign is given last: some
-// drivers lose that of a zero on the way.
+// Adding and then subtracting the least power of two above which f32 has no fractions rounds a
+// value. NaNs, infinities and larger values are left alone. The sign is set last, since some
+// drivers lose the sign of a zero.
 fn round32(x: f32) -> f32 {
     let near = (abs(x) + 0x1p23) - 0x1p23;
     return select(abs(x) < 0x1p23, copysign(near, x), x);
@@ -282,8 +281,8 @@ fn sqrt64(x: f64) -> f64 {
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
 //
 // `start` is about 1 / sqrt(r), where r is radicand_of_divisor64(y) or radicand64(x). Its first 20
-// bits must be right, so a device's own function may give it. If an exponent is so small or large
-// that a step could be subnormal or overflow, the result is computed in integers instead.
+// bits must be right, so a device's own function may compute `start`. If an exponent is so small or
+// large that a step could be subnormal or overflow, the result is computed in integers instead.
 
 fn ordinary(high: u32) -> bool {  // from 2^-400 to 2^401
     return (high & 0x7ff00000u) - 0x26f00000u < 0x32100000u;
@@ -370,9 +369,9 @@ fn fma32_in_integers(x: f32, y: f32, z: f32) -> f32 {
     }
     return result;
 }
-fn fused_or_fma32(x: f32, y: f32, z: f32, fused: f32) -> f32 {
+fn fused_or_fma32(x: f32, y: f32, z: f32, certain: bool, fused: f32) -> f32 {
     var result = fused;
-    if isnan(fused) {
+    if !certain {
         result = fma32_in_integers(x, y, z);
     }
     return result;

@@ -2,6 +2,9 @@
 //
 // The forms of float operations. Signs and NaNs are handled on the bits; operations that a device
 // does not round correctly go through f64 or the library of emulations.
+#include <initializer_list>
+#include <optional>
+
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {
@@ -30,17 +33,38 @@ class Float {
     StepId inverse_root(StepId radicand) {  // radicand: a normal f32; the error is at most 2 ulp
         return m_.make(Op::RSQRT, Kind::F32, Kind::F32, {radicand});
     }
+    StepId fused(StepId a, StepId b, StepId c) {
+        return m_.make(Op::FMA, m_.kind, m_.kind, {a, b, c});
+    }
+    // Negates by a multiplication, which takes less time than an operation on bits. The sign of a
+    // NaN does not matter.
+    StepId negated(StepId a) { return m_.op(Op::MUL, a, m_.literal(m_.kind, 0xbf800000U)); }
+    StepId with_sign_of(StepId c, StepId size) {  // size: not negative
+        const StepId sign = m_.both_bits(m_.bits_of(c), m_.u32(0x80000000U));
+        return m_.as(m_.either_bits(m_.bits_of(size), sign), m_.kind);
+    }
+    // Whether the square of a value is above 2^-124, so that the value's magnitude is above 2^-62.
+    StepId is_large(StepId a) {
+        return m_.less(m_.literal(m_.kind, 0x01800000U), m_.op(Op::MUL, a, a));
+    }
+    // A result, and whether it is certainly the correctly rounded one. If not, an emulation
+    // computes the result.
+    struct Candidate {
+        StepId certain, value;
+    };
     StepId difference(StepId a, StepId b, StepId c);
-    StepId corrected(StepId near, StepId correction, StepId ordinary);
+    Candidate corrected(StepId near, StepId correction);
     StepId ordinary_radicand(StepId a);
     void divide_from_start();
+    void divide_by_fma();
     void root_from_start();
+    void root_by_fma();
     void inverse_root_from_start();
     bool divide(Form& form);
     bool square_root(Form& form);
     bool inverse_square_root(Form& form);
-    bool fused(Form& form);
-    StepId fused_normals(StepId a, StepId b, StepId c, StepId fused);
+    bool fused_form(Form& form);
+    StepId are_normal(std::initializer_list<StepId> values);
     StepId fused_through_f64(StepId a, StepId b, StepId c);
     StepId extreme(bool least);
     bool whole(Op op, const char* narrow, const char* wide);
@@ -68,15 +92,10 @@ bool Float::by_start(bool exact) const {
            (!target.workgroup_loops || !target.f64);
 }
 
-// Returns a - b * c, by fma or from the four products of 12-bit halves, which are exact. The result
-// is exact if b * c is so near a that the difference has few bits. Neither an operand nor the
-// result may be subnormal.
+// Returns a - b * c, from the four products of 12-bit halves, which are exact. The result is exact
+// if b * c is so near a that the difference has few bits. Neither an operand nor the result may be
+// subnormal.
 StepId Float::difference(StepId a, StepId b, StepId c) {
-    if (m_.target.fuses_normals) {
-        const StepId minus_b =
-            m_.as(m_.differing_bits(m_.bits_of(b), m_.u32(0x80000000U)), m_.kind);
-        return m_.make(Op::FMA, m_.kind, m_.kind, {minus_b, c, a});
-    }
     // The upper half of b is rounded to nearest, so that the lower half is short enough for the
     // sums to be exact.
     const auto upper = [&](StepId bits) {
@@ -92,17 +111,16 @@ StepId Float::difference(StepId a, StepId b, StepId c) {
     return m_.minus(left, m_.op(Op::MUL, b_low, c_low));
 }
 
-// Returns near + correction, correctly rounded, or NaN where that is not certain: if the operands
-// are not `ordinary`, or if the sum is so near the middle of two f32 that the error of the
-// correction (less than 2^-18 of the correction) could decide how it is rounded.
-StepId Float::corrected(StepId near, StepId correction, StepId ordinary) {
+// Returns near + correction, correctly rounded. The result is not certain if the sum is so near the
+// middle of two f32 that the error of the correction (less than 2^-18 of the correction) could
+// decide how the sum is rounded.
+Float::Candidate Float::corrected(StepId near, StepId correction) {
     const auto sum = [&](std::uint64_t factor) {
         return m_.plus(near, m_.op(Op::MUL, correction, m_.literal(m_.kind, factor)));
     };
     const StepId low = sum(0x3f7fffc0U);   // 1 - 2^-18
     const StepId high = sum(0x3f800020U);  // 1 + 2^-18
-    const StepId certain = m_.both(ordinary, m_.equal(low, high));
-    return m_.select(certain, low, m_.literal(m_.kind, 0x7fc00000U));
+    return {m_.equal(low, high), low};
 }
 
 // Operands from 2^-50 to 2^50 are ordinary: with them, no step meets subnormal numbers or
@@ -115,13 +133,35 @@ void Float::divide_from_start() {
         return m_.less(m_.minus(size, m_.u32(0x4d000000U)), m_.u32(0x64000000U));
     };
     const StepId root = inverse_root(m_.as(m_.magnitude(c), m_.kind));
-    const StepId sign = m_.both_bits(m_.bits_of(c), m_.u32(0x80000000U));
-    const StepId inverse =
-        m_.as(m_.either_bits(m_.bits_of(m_.op(Op::MUL, root, root)), sign), m_.kind);
+    const StepId inverse = with_sign_of(c, m_.op(Op::MUL, root, root));
     const StepId near = m_.op(Op::MUL, a, inverse);
     const StepId correction = m_.op(Op::MUL, difference(a, near, c), inverse);
-    const StepId quotient = corrected(near, correction, m_.both(ordinary(a), ordinary(c)));
-    m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, quotient}));
+    const auto [rounds, quotient] = corrected(near, correction);
+    const StepId certain = m_.both(rounds, m_.both(ordinary(a), ordinary(c)));
+    m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, certain, quotient}));
+}
+
+// One step of Newton's makes `inverse` the f32 nearest to 1 / c; then the exact remainder
+// a - near * c corrects the quotient (Markstein, "Computation of elementary functions on the IBM
+// RISC System/6000 processor", 1990). If all bits of the mantissa of c are 1, `inverse` may be the
+// second nearest, which rounds a quotient of a power of two wrongly. tests/math/exhaust.cpp tries
+// all quotients that are near the middle of two f32. If dividend and quotient are large, no step
+// meets a subnormal number; a quotient that is NaN or 0 is not large.
+void Float::divide_by_fma() {
+    const StepId a = m_.operand();
+    const StepId c = m_.operand();
+    const StepId root = inverse_root(m_.as(m_.magnitude(c), m_.kind));
+    const StepId start = with_sign_of(c, m_.op(Op::MUL, root, root));
+    const StepId minus_c = negated(c);
+    const StepId one = m_.literal(m_.kind, 0x3f800000U);
+    const StepId inverse = fused(start, fused(minus_c, start, one), start);
+    const StepId near = m_.op(Op::MUL, a, inverse);
+    const StepId quotient = fused(fused(minus_c, near, a), inverse, near);
+    const StepId ones = m_.u32(0x7fffffU);
+    const StepId mantissa = m_.both_bits(m_.bits_of(c), ones);
+    const StepId large = m_.both(is_large(a), is_large(quotient));
+    const StepId certain = m_.both(large, m_.less(mantissa, ones));
+    m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, certain, quotient}));
 }
 
 // Whether a positive radicand is ordinary: from 2^-60 to 2^60.
@@ -135,32 +175,50 @@ void Float::root_from_start() {
     const StepId near = m_.op(Op::MUL, a, start);
     const StepId half = m_.op(Op::MUL, start, m_.literal(m_.kind, 0x3f000000U));
     const StepId correction = m_.op(Op::MUL, difference(a, near, near), half);
-    const StepId result = corrected(near, correction, ordinary_radicand(a));
-    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, result}));
+    const auto [rounds, root] = corrected(near, correction);
+    const StepId certain = m_.both(rounds, ordinary_radicand(a));
+    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, certain, root}));
+}
+
+// One step of Newton's for the root and for minus half of its inverse; then the exact remainder
+// corrects the root. tests/math/exhaust.cpp tries all radicands of two binades. With a radicand
+// above 2^-76 no step meets a subnormal number.
+void Float::root_by_fma() {
+    const StepId a = m_.operand();
+    const StepId start = inverse_root(a);
+    const StepId first = m_.op(Op::MUL, a, start);
+    const StepId half = m_.op(Op::MUL, start, m_.literal(m_.kind, 0xbf000000U));
+    const StepId left = fused(first, half, m_.literal(m_.kind, 0x3f000000U));
+    const StepId near = fused(first, left, first);
+    const StepId near_half = fused(half, left, half);
+    const StepId excess = fused(near, near, negated(a));
+    const StepId root = fused(excess, near_half, near);
+    const StepId positive = m_.less(m_.literal(m_.kind, 0x19800000U), a);
+    const StepId finite = m_.less(a, m_.literal(m_.kind, 0x7f800000U));
+    const StepId certain = m_.both(positive, finite);
+    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, certain, root}));
 }
 
 // Computes 1 / sqrt(a) from the target's own inverse square root, as math_rsqrt_f32_from_start in
 // ../math/f32.wye does.
 void Float::inverse_root_from_start() {
     const StepId a = m_.operand();
-    const auto fused = [&](StepId x, StepId y, StepId z) {
-        return m_.make(Op::FMA, m_.kind, m_.kind, {x, y, z});
-    };
     const StepId near = inverse_root(a);
-    const StepId minus = m_.as(m_.differing_bits(m_.bits_of(near), m_.u32(0x80000000U)), m_.kind);
+    const StepId minus = negated(near);
     const StepId product = m_.op(Op::MUL, a, minus);
     const StepId left = fused(product, near, m_.literal(m_.kind, 0x3f800000U));
     const StepId rest = fused(fused(a, near, product), minus, left);
     const StepId half = m_.op(Op::MUL, near, m_.literal(m_.kind, 0x3f000000U));
-    const StepId root = corrected(near, m_.op(Op::MUL, half, rest), ordinary_radicand(a));
-    m_.result(m_.call("inverse_root_or_rsqrt32", m_.kind, {a, root}));
+    const auto [rounds, root] = corrected(near, m_.op(Op::MUL, half, rest));
+    const StepId certain = m_.both(rounds, m_.less(m_.literal(m_.kind, 0x00800000U), a));
+    m_.result(m_.call("inverse_root_or_rsqrt32", m_.kind, {a, certain, root}));
 }
 
 // Computes 1 / sqrt(a) of f32 in integers, as math_rsqrt_corrected_f32 in ../math/inverse_root.wye
 // does. a = v * 4^k; v = m * 2^-23 lies between 1 and 4; y * 2^-24 is nearly 1 / sqrt(v). So m *
-// y^2 is nearly 2^71, and the upper word of the lower 64 bits of this product tells how much is
-// missing. This is used twice: to find by how many steps to change y, then on which side of the
-// middle between two steps the root lies. The root is never the middle itself.
+// y^2 is nearly 2^71, and the upper word of the lower 64 bits of this product tells the distance to
+// 2^71. The distance tells first by how many steps to change y, then on which side of the middle
+// between two steps the root lies. The root is never the middle itself.
 bool Float::inverse_square_root(Form& form) {
     if (m_.wide || !m_.target.near_inverse_root) return false;
     form.function = true;
@@ -205,7 +263,7 @@ bool Float::inverse_square_root(Form& form) {
 
 bool Float::divide(Form& form) {
     if (by_start(m_.target.is_exact(Rounded::F32Div))) {
-        divide_from_start();
+        m_.target.fuses_normals ? divide_by_fma() : divide_from_start();
         form.function = true;
         return true;
     }
@@ -229,7 +287,7 @@ bool Float::divide(Form& form) {
 
 bool Float::square_root(Form& form) {
     if (by_start(m_.target.is_exact(Rounded::F32Sqrt))) {
-        root_from_start();
+        m_.target.fuses_normals ? root_by_fma() : root_from_start();
         form.function = true;
         return true;
     }
@@ -251,16 +309,16 @@ bool Float::square_root(Form& form) {
     return true;
 }
 
-bool Float::fused(Form& form) {
+bool Float::fused_form(Form& form) {
     const StepId a = m_.operand();
     const StepId b = m_.operand();
     const StepId c = m_.operand();
     const Target& target = m_.target;
-    const auto own = [&] { return m_.make(Op::FMA, m_.kind, m_.kind, {a, b, c}); };
     if (target.is_exact(m_.wide ? Rounded::F64Fma : Rounded::F32Fma)) {
-        m_.result(own());
+        m_.result(fused(a, b, c));
     } else if (!m_.wide && target.fuses_normals && target.emulates) {
-        m_.result(m_.call("fused_or_fma32", m_.kind, {a, b, c, fused_normals(a, b, c, own())}));
+        const StepId sum = fused(a, b, c);
+        m_.result(m_.call("fused_or_fma32", m_.kind, {a, b, c, are_normal({a, b, c, sum}), sum}));
         form.function = true;
     } else if (!m_.wide && target.f64) {
         m_.result(fused_through_f64(a, b, c));
@@ -273,14 +331,16 @@ bool Float::fused(Form& form) {
     return true;
 }
 
-// Returns `fused`, or NaN if the magnitude of an operand or of `fused` is at most 2^-126. A smaller
-// value is subnormal, and a result of exactly 2^-126 may have been rounded up from a subnormal
-// value.
-StepId Float::fused_normals(StepId a, StepId b, StepId c, StepId fused) {
+// Whether the magnitude of each value is above 2^-126. A smaller operand of an fma is subnormal or
+// 0, and a result of exactly 2^-126 may have been rounded up from a subnormal value.
+StepId Float::are_normal(std::initializer_list<StepId> values) {
     const StepId least = m_.literal(m_.kind, 0x00800000U);
-    const auto normal = [&](StepId x) { return m_.less(least, value(m_.magnitude(x))); };
-    const StepId operands = m_.both(m_.both(normal(a), normal(b)), normal(c));
-    return m_.select(m_.both(operands, normal(fused)), fused, m_.literal(m_.kind, 0x7fc00000U));
+    std::optional<StepId> all;
+    for (const StepId x : values) {
+        const StepId normal = m_.less(least, value(m_.magnitude(x)));
+        all = all ? m_.both(*all, normal) : normal;
+    }
+    return *all;
 }
 
 // Computes an f32 fma in f64. The product is exact and the sum is rounded to odd, so the final
@@ -360,7 +420,7 @@ bool Float::write(Op op, Form& form) {
         case Op::RSQRT:
             return inverse_square_root(form);
         case Op::FMA:
-            return fused(form);
+            return fused_form(form);
         case Op::MIN:
         case Op::MAX:
             m_.result(extreme(op == Op::MIN));

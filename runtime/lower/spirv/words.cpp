@@ -16,7 +16,7 @@ using middle::Form;
 using middle::FormKey;
 using middle::Step;
 
-// The instructions of a word with one or two operands, for each class of operands; OpNop: none.
+// The instructions for an operation on one or two operands, by class of operands; OpNop: none.
 struct Instructions {
     Op op;
     spv::Op of_unsigned, of_signed, of_float, of_bool;
@@ -193,7 +193,7 @@ Id spell(SpirvBuilder& b, const Form& form, std::span<const Id> operands) {
     std::array<Id, middle::kMostSteps> values;
     std::size_t next = 0;
     for (const Step& step : form.steps) {
-        std::array<Id, 4> parts{};
+        std::array<Id, middle::kMostParts> parts{};
         for (unsigned k = 0; k < step.count; ++k) parts[k] = values[step.parts[k]];
         const std::span<const Id> v(parts.data(), step.count);
         Id& made = values[next++];
@@ -242,7 +242,7 @@ Id function_of(SpirvContext& context, FormKey key, const Form& form) {
     return id;
 }
 
-// For the quirk `vk-literal-arithmetic`, computes operations on literals here.
+// For the quirk `vk-literal-arithmetic`: computes operations on literals, in place of the driver.
 std::optional<Id> folded(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     if (!b.quirk(Quirk::VkLiteralArithmetic) || (kind != Kind::F32 && kind != Kind::F64)) return {};
     std::array<std::uint64_t, 3> operands{};

@@ -30,7 +30,7 @@ std::uint64_t mask(Kind kind) {
     return ir::Type{kind, 1}.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
 }
 
-// Values are held as writers hold them: integers unsigned, f16 as f32.
+// Writers of target code hold integers unsigned, and f16 as f32. The evaluator does the same.
 Kind held(Kind kind) { return kind == Kind::F16 ? Kind::F32 : kind; }
 
 template <typename T>
@@ -48,23 +48,24 @@ std::uint64_t bits_of(T value) {
         return std::bit_cast<std::uint64_t>(value);
 }
 
+using Parts = std::array<std::uint64_t, lower::middle::kMostParts>;
+
 struct Evaluator {
     Forms& forms;
-    bool handed_over = false;  // whether an emulation was called that computes all again
+    bool handed_over = false;  // an emulation was called, which computes the result anew
 
     std::uint64_t run(const Form& form, std::span<const std::uint64_t> operands);
     std::vector<std::uint64_t> run_lanes(const Form& form,
                                          const std::vector<std::vector<std::uint64_t>>& operands);
-    std::uint64_t step(const Step& step, const std::array<std::uint64_t, 4>& v,
-                       std::span<const std::uint64_t> operands);
-    std::uint64_t word(const Step& step, const std::array<std::uint64_t, 4>& v);
-    std::uint64_t integer(const Step& step, const std::array<std::uint64_t, 4>& v);
+    std::uint64_t step(const Step& step, const Parts& v, std::span<const std::uint64_t> operands);
+    std::uint64_t word(const Step& step, const Parts& v);
+    std::uint64_t integer(const Step& step, const Parts& v);
     template <typename T>
-    std::uint64_t floating(const Step& step, const std::array<std::uint64_t, 4>& v);
+    std::uint64_t floating(const Step& step, const Parts& v);
     std::uint64_t convert(const Step& step, std::uint64_t value);
 };
 
-std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_t, 4>& v) {
+std::uint64_t Evaluator::integer(const Step& step, const Parts& v) {
     const bool is_signed = ir::Type{step.from, 1}.signed_integer();
     const unsigned bits = ir::Type{step.from, 1}.bits();
     const std::uint64_t a = v[0], b = v[1];
@@ -126,7 +127,7 @@ std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_
 }
 
 template <typename T>
-std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64_t, 4>& v) {
+std::uint64_t Evaluator::floating(const Step& step, const Parts& v) {
     const T a = as<T>(v[0]), b = as<T>(v[1]), c = as<T>(v[2]);
     switch (step.op) {
         case Op::ADD:
@@ -172,7 +173,7 @@ std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64
 
 std::uint64_t Evaluator::convert(const Step& step, std::uint64_t value) {
     const ir::Type from{step.from, 1}, to{step.kind, 1};
-    if (from.floating() && to.integer()) {  // no operand has a result that C leaves undefined
+    if (from.floating() && to.integer()) {  // C must define this conversion
         const double x = step.from == Kind::F64 ? as<double>(value) : as<float>(value);
         const double end = std::ldexp(1.0, static_cast<int>(to.bits()) - to.signed_integer());
         REQUIRE(std::trunc(x) < end);
@@ -182,7 +183,7 @@ std::uint64_t Evaluator::convert(const Step& step, std::uint64_t value) {
                            value);
 }
 
-std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 4>& v) {
+std::uint64_t Evaluator::word(const Step& step, const Parts& v) {
     if (step.op == Op::SELECT) return v[0] != 0 ? v[1] : v[2];
     if (step.op == Op::BITCAST) return v[0];
     if (step.op == Op::CONVERT) return convert(step, v[0]);
@@ -202,7 +203,7 @@ std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 
 }
 
 // Evaluates a step that is not a move between lanes.
-std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 4>& v,
+std::uint64_t Evaluator::step(const Step& step, const Parts& v,
                               std::span<const std::uint64_t> operands) {
     std::uint64_t out = 0;
     switch (step.how) {
@@ -221,9 +222,9 @@ std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 
             out = run(*inner, std::span(v).first(step.count));
             break;
         }
-        case Step::How::Call:  // of an emulation, used where a form is not certain
+        case Step::How::Call:  // of an emulation: its last parts are `certain` and the result
             out = v[step.count - 1U];
-            if (!std::isnan(as<float>(out))) break;
+            if (v[step.count - 2U] != 0) break;
             handed_over = true;
             if (step.extra == lower::middle::emulation_index("quotient_or_div32"))
                 out = bits_of<float>(as<float>(v[0]) / as<float>(v[1]));
@@ -247,7 +248,7 @@ std::uint64_t Evaluator::run(const Form& form, std::span<const std::uint64_t> op
     CHECK(form.steps.size() <= lower::middle::kMostSteps);
     std::vector<std::uint64_t> values;
     for (const Step& each : form.steps) {
-        std::array<std::uint64_t, 4> v{};
+        Parts v{};
         for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k]);
         values.push_back(step(each, v, operands));
     }
@@ -264,7 +265,7 @@ Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands)
     for (const Step& each : form.steps) {
         Lanes out(width);
         for (std::size_t lane = 0; lane < width; ++lane) {
-            std::array<std::uint64_t, 4> v{};
+            Parts v{};
             for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k])[lane];
             const auto of = [&](std::uint64_t other) {
                 REQUIRE(other < width);
