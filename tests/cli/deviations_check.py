@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `wye conform` on plugins of which each breaks one rule of the contract: the first failure must be of that rule.
+"""Runs `wye conform` on plugins that each break one rule of the contract: the first failure must be of that rule.
 
 usage: deviations_check.py WYE FAKES
 
-FAKES is the folder of the fake plugins. Each plugin is tried by all groups up to the one that must find it, so that nothing before is
-blamed on another rule. Plugins that lack capabilities must conform. A run takes a part of the plugins (tests/support/slice.hpp).
+FAKES is the folder of the fake plugins. All groups up to the one that must find a fault try its plugin, so that a wrong failure
+of an earlier group shows. Plugins that lack capabilities must conform. A run takes a part of the plugins (tests/support/slice.hpp).
 """
 import concurrent.futures
 import json
@@ -83,6 +83,8 @@ DEVIATIONS = [
     ('P-61', 'deviates', 'sleeps_in_query', 'order'),
     ('P-61', 'deviates', 'waits_in_query', 'order'),
 ]
+# The faults of these plugins show only if threads meet in one order, which a busy machine may prevent.
+TIMED = ['cancels_all', 'sleeps_in_query', 'waits_in_query', 'waits_in_submit']
 # Capabilities that a device may lack and still conform. Without `buffer_map` the device also refuses buffers of the usage STAGING.
 LACKS = [
     'f64,ieee_f64,native_f64_div,native_f64_sqrt,native_f64_fma,native_f64_round,atomic_f64_add',
@@ -116,11 +118,14 @@ def check_deviation(rule, fake, how, group):
     words = ['--only', ','.join(groups[:groups.index(group) + 1]), '--timeout', '20']
     if how:
         words += ['--config', f'{fake}.how={how}']
-    verdict = conform(fake, *words)
-    if verdict is None:
-        return
-    found = failed(verdict)
-    first = found[0]['rules'][0] if found else 'none'
+    for _ in range(4 if how in TIMED else 1):
+        verdict = conform(fake, *words)
+        if verdict is None:
+            return
+        found = failed(verdict)
+        first = found[0]['rules'][0] if found else 'none'
+        if first == rule:
+            break
     table.append((rule, f'{fake} {how}', first, len(found), time.monotonic() - begun))
     if first != rule:
         told = '\n'.join(f'  {case["group"]}: {case["name"]} {case["rules"]}: {case["message"][:300]}' for case in found[:3])
