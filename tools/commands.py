@@ -12,19 +12,19 @@ import json
 import subprocess
 import sys
 
-IDS = """$(wye plugins --json 2>/dev/null | sed -n 's/^ *"id": "\\(.*\\)",*$/\\1/p')"""  # plugins that have a file
+IDS = """$(wye plugins --json 2>/dev/null | sed -n 's/^ *"id": "\\(.*\\)",*$/\\1/p')"""  # the ids of plugins that have a file
 PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE', 'NAME=DATA'}
 
 
 def verbs_of(table, words=()):
-    """(words, verb) of each verb. Verbs follow the verb that they are below."""
+    """Yields (words, verb) for each verb. A verb comes before the verbs below it."""
     for verb in table['verbs']:
         yield (*words, verb['name']), verb
         yield from verbs_of(verb, (*words, verb['name']))
 
 
 def options_of(table, words):
-    """The options of a verb, and those of the verbs above it that it takes."""
+    """The options that a verb takes: its own, and those of the verbs above it except options for views."""
     own = []
     for count in range(1, len(words) + 1):
         options = next(verb for name, verb in verbs_of(table) if name == words[:count])['options']

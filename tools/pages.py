@@ -8,9 +8,9 @@ usage: pages.py html FILE.md OUTPUT
 
 Reads the part of Markdown that the page uses: headings, paragraphs, lists, tables, blocks of code
 between ``` marks or after four blanks, `code`, *emphasis* and **strong**. A list is a list of terms
-if each item begins with `code`, a word in capitals, or both, and ": ". NAME, SECTION and ABOUT are
-those of the manual page; `verb` makes the manual page of a verb from the Markdown of `wye help`,
-which has them in its title and first paragraph. Exit status: 0 done, 2 wrong usage.
+if each item begins with `code`, a word in capitals, or both, and ": ". `man` gets NAME, SECTION and
+ABOUT of the manual page as arguments. `verb` makes the manual page of a verb from the Markdown of
+`wye help`: the title is NAME, the first paragraph is ABOUT. Exit status: 0 done, 2 wrong usage.
 """
 import html
 import re

@@ -33,7 +33,7 @@ soak_job() {
         tool-arguments) soak_script arguments "$seed" 300 ;;
         tool-limits) soak_script limits "$seed" 20 cpu vulkan ;;
         tool-kill) soak_script kill "$seed" 24 cpu opencl vulkan ;;
-        # Two calls of each job fail. Each job starts at another call.
+        # Makes at most two calls fail in each job of the fault test. The seed chooses the first of these calls.
         faults) "$PWD/$plain/tests/faults/faults" --most 2 --from $((1 + seed % 300)) --jobs 1 ;;
         tool-flips) soak_script flips "$seed" 12 opencl vulkan ;;
     esac

@@ -26,7 +26,7 @@ step_status=0
 
 say() { printf '%s\n' "$*"; }
 
-# Prints the newest line of a log in place, once a second, until it is killed. Only for terminals.
+# Prints the newest line of a log in place, once a second, until this process is killed. Only for terminals.
 step_progress() {
     local log=$1 head=$2 line width
     width=$(tput cols 2>/dev/null || echo 80)
@@ -130,7 +130,7 @@ lane_step() {
     lane_logs=("${lane_logs[@]:1}") lane_names=("${lane_names[@]:1}")
     step_announce "$log" "$head"
     step_status=125
-    # After the lane was found to have ended, the file is looked for once more: if it is not there now, it never will be.
+    # When the lane has ended, looks for the file once more: a file that is still missing will never appear.
     while [ ! -e "$log.ended" ] && [ "$running" -eq 1 ]; do
         kill -0 "$lane_process" 2>/dev/null || running=0
         sleep 0.2
@@ -139,7 +139,7 @@ lane_step() {
         read -r step_status microseconds <"$log.ended"
         rm "$log.ended"
     else
-        echo "the lane of this step ended before it" >>"$log"
+        echo "the background lane ended before this step" >>"$log"
     fi
     mv "$log" "$step_log"
     log=$step_log

@@ -162,12 +162,12 @@ Error not_in_command(std::string_view plugin, std::uint32_t kind) {
 
 Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags,
                     std::uint32_t reserved) {
-    return {
-        Code::UNSUPPORTED,
-        "the " + std::string(plugin) + " plugin does not know all flags of " +
-            std::string(subject) + ", " + std::to_string(flags) +
-            (reserved == 0 ? "" : ", and a member that is not zero, " + std::to_string(reserved)),
-        "Fix: use a newer version of the plugin"};
+    return {Code::UNSUPPORTED,
+            "the " + std::string(plugin) + " plugin does not know all flags of " +
+                std::string(subject) + " (flags " + std::to_string(flags) +
+                (reserved == 0 ? ")"
+                               : "; a member that must be 0 is " + std::to_string(reserved) + ")"),
+            "Fix: use a newer version of the plugin"};
 }
 
 Error unknown_launch(std::string_view plugin, std::uint32_t flags) {

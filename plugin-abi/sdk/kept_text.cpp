@@ -24,7 +24,7 @@ namespace {
 // everything before, "\n".
 constexpr std::string_view kMagic = "wye kept 1 ";
 constexpr std::size_t kDigits = 16;
-constexpr std::size_t kRandom = 7;  // the end of an unfinished file's name: ".XXXXXX"
+constexpr std::size_t kRandom = 7;  // length of ".XXXXXX", the end of an unfinished file's name
 constexpr char kInside = 0;         // an address in the object that this code is linked into
 
 std::string hex(std::uint64_t number) {

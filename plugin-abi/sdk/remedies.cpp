@@ -138,9 +138,9 @@ std::string agreement_fix(const Code& code, std::span<const ExprId> ids,
     if (all.none()) {
         const bool large =
             std::any_of(got.begin(), got.end(), [](Type t) { return wide(t.component()); });
-        return std::string("Fix: convert one of them: `") + (large ? "u64" : "u32") +
-               "(x)` keeps values from 0 up, `" + (large ? "i64" : "i32") + "(x)` those below 2^" +
-               (large ? "63" : "31");
+        return std::string("Fix: convert one operand: `") + (large ? "u64" : "u32") +
+               "(x)` keeps values of at least 0, `" + (large ? "i64" : "i32") +
+               "(x)` keeps values below 2^" + (large ? "63" : "31");
     }
     for (const Type t : got)
         if (t == all) {

@@ -70,8 +70,8 @@ std::string operand_fix(Op op, Type got) {
     return "Fix: convert the operand, or use an operation for " + type_name(got.component());
 }
 
-// All operands have one type, which is in `allowed`. The result has that type, or is a bool with as
-// many lanes.
+// All operands must have one type, which is in `allowed`. The result has that type, or is a bool
+// with as many lanes.
 Typing same_type(const Operands& given, const Class& allowed, bool to_bool = false) {
     const Op op = given.op;
     const std::span<const Type> got = given.types;

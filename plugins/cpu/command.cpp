@@ -46,7 +46,7 @@ void Command::prepare() {
         is_short_ = *small_ && launches_.size() == 1 && is_short(launches_.front());
         if (is_short_ && !list_.has_late_slots())
             launches_.front().number = plugin_.launches.fetch_add(1, std::memory_order_relaxed) + 1;
-    } catch (const std::bad_alloc&) {  // each execution then prepares its own
+    } catch (const std::bad_alloc&) {  // each execution then prepares its own launches
     }
 }
 

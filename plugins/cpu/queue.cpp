@@ -131,7 +131,7 @@ void Queue::abandon() noexcept {
     return batch_->keep(op);
 }
 
-// The times of the part that the caller ran; zeros if it ran nothing, or the submit is not timed.
+// The times of the part that the caller ran; zeros if there is none, or the submit is not timed.
 sdk::WorkTimes Queue::times() const {
     if (!timed() || (batch_ && !batch_->goes_on())) return {};
     const std::uint64_t now = sdk::monotonic_ns();

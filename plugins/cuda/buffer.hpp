@@ -45,7 +45,7 @@ class Buffer {
         Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
-    Context::Memory memory_;  // if the usage is DEVICE, unless the application owns the memory
+    Context::Memory memory_;  // set if the usage is DEVICE and this object owns the memory
     // Page-locked memory, for all other usages. The driver maps it for the device at the same
     // address (unified addressing, which every 64-bit system has).
     HostMemoryHandle host_;

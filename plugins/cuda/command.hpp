@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Command: a CUDA graph with one node or more per operation. Late arguments of kernels are written
-// into the graph before a launch. This affects only later launches, so executions may be pending
-// while others follow. Late buffers of copies and fills require a new graph. One thread at a time.
+// into the graph before a launch. The change affects only later launches, so earlier
+// executions may be pending. Late buffers of copies and fills require a new graph. One thread at a
+// time.
 #pragma once
 
 #include <memory>

@@ -27,8 +27,8 @@ Error Device::failed(CUresult status, std::string_view call, std::string_view su
 }
 
 Result<void> Device::recover() {
-    // The loss was only requested, by the extension wye.loss: the context still works, and other
-    // users may use it.
+    // If the context is not lost, the loss was only requested, by the extension wye.loss. The
+    // context then still works, and other users may use it.
     if (!context().lost.load(std::memory_order_acquire)) return {};
     const CUresult status = context().reset();
     context().end();

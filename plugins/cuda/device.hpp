@@ -33,7 +33,7 @@ class Device {
     const Driver& driver;
     sdk::LossState loss;
 
-    // Valid while the device lives, even after the context was lost and replaced.
+    // The result is valid while the device lives, even after the context was lost and replaced.
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
     // Adds the handles for the extension wye.native_handle.

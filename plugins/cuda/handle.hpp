@@ -18,8 +18,8 @@ struct ContextState {
     std::atomic<bool> lost{false};
 };
 
-// While this object exists, the context is current on this thread. Then the caller's context is
-// current again.
+// While this object exists, the context is current on this thread. The destructor makes the
+// caller's context current again.
 class Current {
   public:
     [[gnu::always_inline]] explicit Current(const ContextState& context) : driver_(context.driver) {

@@ -33,7 +33,7 @@ class Program {
       private:
         friend Program;
         const Program* program_ = nullptr;       // of the previous launch; null: none
-        const wye_binding* bindings_ = nullptr;  // of that launch
+        const wye_binding* bindings_ = nullptr;  // of the previous launch
         std::uint64_t words_[kMostSlots];
         void* pointers_[kMostSlots];
         std::uint32_t grid_[6];
@@ -93,7 +93,7 @@ class Program {
     Result<void> find_kernel(std::uint32_t shared_bytes);
     [[nodiscard]] std::uint64_t address(const wye_binding& binding) const;
     void set(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const;
-    // The parts of `set`: what all launches of the program share; slots of bindings; other slots.
+    // The parts of `set`: values that all launches share, slots of bindings, and other slots.
     void set_program(Arguments& out) const;
     void set_bindings(const wye_binding* bindings, Arguments& out) const;
     void set_others(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const;
@@ -106,7 +106,7 @@ class Program {
     Device& device_;
     const Context& context_;
     const sdk::LaunchShape shape_;
-    std::vector<Place> buffers_, lengths_, others_;  // of the shape's slots
+    std::vector<Place> buffers_, lengths_, others_;  // the shape's slots, by kind
     std::vector<std::byte> image_;
     ModuleHandle module_;
     CUfunction kernel_ = nullptr;

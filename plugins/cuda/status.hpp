@@ -11,8 +11,8 @@ namespace wye::cuda {
 
 [[nodiscard]] Code code_of(CUresult status);
 
-// Whether the status means that the context is lost: every later call on it fails with the same
-// value.
+// Whether the status means that the context is lost. Every later call on a lost context fails with
+// the same status.
 [[nodiscard]] bool sticky(CUresult status);
 
 // Returns the error "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)",

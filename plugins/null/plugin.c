@@ -64,7 +64,7 @@ static wye_status unsupported(const wye_host_table* host, wye_error** sink) {
     return fail(host, sink, WYE_UNSUPPORTED, message, fix);
 }
 
-/* Refuse what a later minor version may add to a structure: flags, a type, and critical chain
+/* Refuse additions of later minor versions to a structure: flags, a type, and critical chain
  * entries. Skip other chain entries. */
 static wye_status refuse_unknown(const wye_host_table* host, const wye_header* header,
                                  uint32_t flags, wye_error** sink) {
@@ -387,7 +387,7 @@ static wye_status command_update(wye_device_object* device, wye_command_object* 
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Report the kind and the priority that the driver gave, which may differ from what was requested.
+/* Report the kind and the priority that the driver gave. They may differ from the requested ones.
  */
 static wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
     (void)queue, (void)error;

@@ -21,7 +21,7 @@ class Buffer {
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
-    // UNSUPPORTED for all but staging memory.
+    // UNSUPPORTED: the buffer is not staging memory.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }

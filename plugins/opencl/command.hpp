@@ -54,8 +54,8 @@ class Command {
 
   private:
     struct Node {
-        std::uint64_t run = 1;  // equal dispatches from this one on; 0: not the first of a run
-        Kernel kernel;          // of a dispatch, if `run` is not 0
+        std::uint64_t run = 1;  // number of equal dispatches from here on; 0: not first in a run
+        Kernel kernel;          // set for a dispatch if `run` is not 0
         std::vector<MemoryHandle> ranges;  // sub-buffers in the kernel's fixed arguments
         bool set = false;                  // whether the kernel's arguments are set for good
         Program::Range range;              // of the launch; valid if `set`
@@ -66,7 +66,7 @@ class Command {
     [[nodiscard]] bool is_repeated(std::uint64_t index) const;
     // Makes the kernel object of a node.
     [[nodiscard]] Result<void> prepare(std::uint64_t index);
-    // Splits a run of equal dispatches before this operation, so that the operation begins a run.
+    // Splits the run of equal dispatches that contains the operation. The operation begins a run.
     [[nodiscard]] Result<void> split(std::uint64_t index);
     [[nodiscard]] Result<void> set_and_launch(std::uint64_t index, const wye_dispatch_op& op,
                                               cl_command_queue queue, const Order& order);

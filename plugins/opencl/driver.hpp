@@ -73,7 +73,8 @@ struct Driver {
     CreateQueueWithProperties clCreateCommandQueueWithProperties = nullptr;  // null: an old loader
 
     // Opens `library` by name and looks up every symbol. The library stays mapped until the process
-    // ends, since drivers that it loads keep threads. MISSING_DEPENDENCY names what is absent.
+    // ends, since drivers that it loads keep threads. The error MISSING_DEPENDENCY names the absent
+    // library or function.
     [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
 };
 

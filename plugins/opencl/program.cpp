@@ -95,8 +95,8 @@ Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string options =
         options_for(device_.info, wanted) + device_.context().number_option();
     const std::string_view texts[] = {kBuiltins, source};
-    // quirk pocl-slow-headers. If the text does not compile so, the driver's own headers are used,
-    // and the log is that of the second attempt.
+    // quirk pocl-slow-headers. If the text does not compile with kBuiltins, the driver's own
+    // headers are used, and the log is that of the second attempt.
     if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};

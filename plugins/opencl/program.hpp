@@ -98,7 +98,7 @@ class Program {
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
-    [[nodiscard]] Error refused(cl_int status) const;  // of a launch
+    [[nodiscard]] Error refused(cl_int status) const;  // by the driver, of a launch
 
     Device& device_;
     const sdk::LaunchShape shape_;
@@ -107,7 +107,7 @@ class Program {
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
     bool doubtful_ = false;  // the workgroup exceeds the driver's limit, which may be wrong
     std::atomic<std::uint8_t> launched_ = 0;  // the forms of the launches so far
-    cl_uint axes_ = 3;  // axes of the workgroup, without trailing ones of one invocation
+    cl_uint axes_ = 3;  // number of workgroup axes, without trailing axes of one invocation
 
     sdk::Mutex mutex_;
     Kernel kernel_ WYE_GUARDED_BY(mutex_);

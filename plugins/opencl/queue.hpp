@@ -70,8 +70,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
             out.event = submit_.first.receive(device_.driver);
         return out;
     }
-    // Makes the event of the last driver command the submit's event. If the submit needs no event
-    // yet, notes the native queue for a later marker.
+    // Takes the event of the last driver command as the submit's event. If the submit needs no
+    // event yet, notes the native queue for a later marker.
     void order_last(Order& out);
 
     Device& device_;

@@ -27,7 +27,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     // or failed. Empty: the work has already ended. Usually the event is a marker behind all work
     // so far of this queue, so it may be complete only after later work than that of `value`. After
     // `follow_application`, later work may wait for the application, which may wait for the other
-    // queue. So the event is then that of `value` itself, which fails if the work fails.
+    // queue. So the result is then the event of `value` itself, which fails if the work fails.
     [[nodiscard]] Result<EventHandle> end_of(std::uint64_t value);
     // Called before work is queued that waits for an event of the application.
     void follow_application();
@@ -42,8 +42,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     [[nodiscard]] std::optional<Error> settle(std::uint64_t value, Submit& submit);
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventHandle& event, std::uint64_t timeout_ns);
-    // clFinish also waits for later work of the queue. If that work waits for an event of the
-    // application, which the waiting thread may be the one to set, clFinish would never return.
+    // clFinish also waits for later work of the queue. If that work waits for an event
+    // that the application sets later on the waiting thread, clFinish never returns.
     [[nodiscard]] bool may_finish() const {
         return finishes_ && !follows_application_.load(std::memory_order_acquire);
     }
@@ -51,7 +51,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
     sdk::Mutex marking_;
     const bool finishes_;                            // false: quirk pocl-finish-joins
-    std::atomic<bool> follows_application_ = false;  // set with the lock
+    std::atomic<bool> follows_application_ = false;  // set under marking_
 };
 
 }  // namespace wye::opencl

@@ -42,8 +42,8 @@ struct Buffer {
     // bytes), since lowered code may read element 0 of any buffer.
     static constexpr std::uint64_t kLeastBytes = 64;
 
-    // The error DEVICE_MEMORY states the requested and the free bytes. A call that fails frees what
-    // it allocated.
+    // The error DEVICE_MEMORY states the requested and the free bytes. A call that fails frees its
+    // allocations.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
     // Uses a `VkBuffer` of the application. WRONG_OWNER: the description names another `VkDevice`.

@@ -95,7 +95,7 @@ void Command::plan() {
     wye_command_info verdict{};
     verdict.native = 1;
     verdict.late_params = verdict.late_slots = verdict.late_grid = WYE_LATE_ARGUMENT;
-    verdict.most_pending = list_.is_fixed() ? 0 : 1;  // with late values, one at a time
+    verdict.most_pending = list_.is_fixed() ? 0 : 1;  // late values: one pending execution
     rewrites_buffers_ = device_.info.rewrites_descriptors();
     parts_.clear();
     light_ = !steps_.empty();

@@ -34,7 +34,7 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
-    // Whether the command buffer already does what this execution asks for.
+    // Whether the command buffer was recorded, and has the late values of this execution.
     [[nodiscard]] bool is_recorded(const wye_execute_op& op) const {
         return recorded_ && gives_same_buffers(op) && gives_same_params(op);
     }
@@ -83,12 +83,12 @@ class Command {
     [[nodiscard]] bool gives_same_params(const wye_execute_op& op) const;
     // Computes the other members from `list_` and `steps_`.
     void plan();
-    // Assigns argument blocks, workgroup counts and staged bytes their places in `memory_`.
+    // Assigns ranges of `memory_` to argument blocks, workgroup counts and staged bytes.
     Result<void> place();
     Result<void> record_all();
     Result<void> record(Step& step, const wye_operation& operation);
-    // Writes the values that each execution gives anew to memory and descriptor sets. False: one of
-    // them is in the command buffer itself, which must be recorded again.
+    // Writes the late values to memory and descriptor sets. False: a late value is in the command
+    // buffer itself, which must be recorded again.
     Result<bool> rewrite();
     Result<bool> rewrite(const Step& step, const wye_dispatch_op& op);
 
@@ -103,7 +103,7 @@ class Command {
     std::atomic<std::uint64_t> recordings_{0};
     std::vector<std::byte> block_;
 
-    // The late values of the recorded execution, and where its parameters are.
+    // The late values of the recorded execution, and the ranges of params_ that operations use.
     std::vector<Given> buffers_;
     std::vector<std::byte> params_;
     std::vector<Part> parts_;

@@ -60,8 +60,8 @@ class Device {
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
     std::atomic<std::uint32_t> allocations{0};  // live allocations; Vulkan limits their number
-    // Whether work of this device may wait for an event of the application, now or later. Then a
-    // submit should not wait on the host for earlier work.
+    // Whether work of this device may wait for an event of the application, now or later. If
+    // so, a submit should not make the host wait for earlier work.
     std::atomic<bool> follows_application{false};
 
   private:

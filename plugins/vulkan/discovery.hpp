@@ -62,7 +62,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
     std::string render_node, conformance;       // empty: not reported
-    std::string matrix_sizes;                   // as in the fact; empty: not reported
+    std::string matrix_sizes;                   // the text of the fact; empty: not reported
     std::uint64_t compute_queues = 0;           // queues that compute, in all families
     std::uint64_t free_bytes = 0;               // at the time of the probe; 0: unknown
     std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending
@@ -77,12 +77,12 @@ struct DeviceInfo : sdk::DeviceInfo {
     // Whether descriptor sets can be written after command buffers that bind them were recorded.
     [[nodiscard]] bool rewrites_descriptors() const;
     // Whether submits of copies alone can have timestamps on a queue that only copies. Such a queue
-    // cannot reset timestamps, so the host must be able to.
+    // cannot reset timestamps, so the host must be able to reset them.
     [[nodiscard]] bool times_transfers() const {
         return features.host_resets.hostQueryReset != VK_FALSE &&
                transfers.timestamp_bits == family.timestamp_bits;
     }
-    // The alignment that every buffer has, on the device and where it is mapped: a buffer begins at
+    // The alignment of every buffer, on the device and in the host's mapping: a buffer begins at
     // the start of an allocation, which is mapped as a whole.
     [[nodiscard]] std::uint64_t most_alignment() const {
         const VkPhysicalDeviceLimits& limits = properties.core.limits;

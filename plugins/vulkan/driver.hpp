@@ -107,7 +107,7 @@ struct Loader {
     WYE_VULKAN_GLOBAL_SYMBOLS(WYE_VULKAN_MEMBER)
 
     // Opens `library` by name. The library stays mapped until the process ends, since drivers that
-    // it loads keep threads. MISSING_DEPENDENCY names what is absent.
+    // it loads keep threads. The error MISSING_DEPENDENCY names the absent library or function.
     [[nodiscard]] static Result<std::unique_ptr<const Loader>> open(const std::string& library);
 };
 

@@ -39,7 +39,7 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return feature(out, f.core.shaderFloat64, "shaderFloat64");
         case WYE_FACT_KEY_STORAGE8:
         case WYE_FACT_KEY_STORAGE16:
-            return flag(out, true, "spirv-vulkan");  // the lowering emulates what is not native
+            return flag(out, true, "spirv-vulkan");  // the lowering emulates missing accesses
         case WYE_FACT_KEY_ATOMIC_INT64:
             return feature(out, f.atomic_int64.shaderBufferInt64Atomics,
                            "shaderBufferInt64Atomics");

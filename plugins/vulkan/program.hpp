@@ -54,7 +54,7 @@ class Program {
     [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
     [[nodiscard]] bool block_in_buffer() const { return block_bytes_ != 0 && !push_; }
     [[nodiscard]] bool block_in_push_constants() const { return block_bytes_ != 0 && push_; }
-    // What a launch does with a binding: bit 0 reads, bit 1 writes.
+    // How a launch accesses a binding. Bit 0: reads; bit 1: writes.
     [[nodiscard]] std::uint32_t access(std::uint32_t binding) const { return access_[binding]; }
 
   private:

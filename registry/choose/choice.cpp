@@ -329,8 +329,8 @@ std::optional<Selection> choose(const ChoiceSource& source, const Selector& sele
             Selection out{devices[j], reason_for(source, wanted[i], device),
                           std::move(passed_over)};
             if (i == asked)
-                out.reason = fmt::format("none that `{}` names can be used; {}", to_text(selector),
-                                         out.reason);
+                out.reason = fmt::format("no device that `{}` names can be used; {}",
+                                         to_text(selector), out.reason);
             else if (asked > 1)
                 out.reason += fmt::format(", preference {} of {}", i + 1, asked);
             Losers losers(out.passed_over);

@@ -43,8 +43,8 @@ void shorten(std::vector<Record>& records) {
     records.resize(kMost);
 }
 
-// Whether the file turned out not to be what its manifest says, so that another copy of the plugin
-// may be opened. False for a file without a manifest, which the application named.
+// Whether opening a copy of a plugin failed because of its file, so that the next copy may be
+// opened. False for a file without a manifest, which the application named.
 bool may_fall_back(const Candidate& candidate, const PluginOpening& opening) {
     if (opening.ready() || !candidate.manifest || opening.records.empty()) return false;
     const Record& why = opening.records.back();
@@ -295,8 +295,8 @@ PluginOpening KnownPlugins::open_copy(const Candidate& candidate,
     return open_probed(candidate, prober_, *probed, host_, layers_);
 }
 
-// Opens the first copy whose file is what its manifest says; if there is no such copy, returns the
-// refusal of the first copy. Called by the one thread that set the phase to `opening`.
+// Opens the copies in order, until one is ready or may_fall_back() is false. If no copy is ready,
+// returns the refusal of the first copy. Called by the one thread that set the phase to `opening`.
 PluginOpening KnownPlugins::open_now(KnownPlugin& plugin) const {
     if (plugin.query != nullptr)
         return registry::open_plugin(plugin.candidate, plugin.query, host_, layers_);

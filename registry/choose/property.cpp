@@ -185,7 +185,7 @@ bool parse_text(std::string_view text, Operator op, FactValue& out, TextFault& f
         return false;
     }
     if (ordered(op) && version_of(value).empty()) {
-        fault.what = "an order of texts compares numbers, and this has none";
+        fault.what = "`<` and `>` compare the first number of a text, and this text has none";
         fault.fix = "write a version, as in driver>=535.1, or use =";
         return false;
     }
@@ -193,8 +193,8 @@ bool parse_text(std::string_view text, Operator op, FactValue& out, TextFault& f
     return true;
 }
 
-// Parses a value of this type. On failure, sets `fault` if there is more to say than the example of
-// the type does.
+// Parses a value of this type. On failure, replaces `fault`, which the caller has filled in, if a
+// more exact fault is known.
 bool parse_value(std::uint32_t type, Operator op, std::string_view text, FactValue& out,
                  TextFault& fault) {
     switch (type) {

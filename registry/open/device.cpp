@@ -108,7 +108,7 @@ Result<void> NativeDevice::recover() const {
 Result<void> NativeDevice::check_gate(const Gate::Stay& stay) const {
     if (stay.flags == 0) return {};
     return Error(Code::DEVICE_LOST,
-                 info_->selector + " was lost, and is being recovered or has been",
+                 info_->selector + " was lost; it is being recovered, or was recovered since",
                  "Fix: open the device again, and make its buffers anew", info_->selector);
 }
 

@@ -13,7 +13,7 @@
 namespace wye::registry {
 namespace {
 
-// Makes devices unusable whose test dispatch gave wrong bytes.
+// Marks each device as unusable whose test dispatch gave wrong bytes.
 void apply_checks(const std::vector<DeviceCheck>& checks,
                   std::vector<std::shared_ptr<const DeviceInfo>>& devices) {
     for (auto& device : devices) {
@@ -44,8 +44,8 @@ Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool t
 void spare(Record& refusal, bool ready) {
     if (ready) refusal.severity = Severity::warning;
     refusal.fix = fmt::format(
-        "Fix: update the plugin or its driver; it is trusted, so it is opened unprobed{} (`wye "
-        "plugins forget {}` ends that)",
+        "Fix: update the plugin or its driver; the plugin is trusted, so it is opened unprobed{} "
+        "(`wye plugins forget {}` ends the trust)",
         ready ? "" : " to run programs, but its devices cannot be described", refusal.plugin);
 }
 
@@ -59,7 +59,8 @@ Record unexplained(const Candidate& candidate) {
 // How the opened plugin differs from its verdict; empty: they agree.
 std::string difference(const PluginOpening& opened, const Verdict& verdict) {
     const ProbeMessage& probed = verdict.message;
-    if (verdict.end == ProbeEnd::refused) return "the probe says that it fails, and it does not";
+    if (verdict.end == ProbeEnd::refused)
+        return "the plugin failed in the probe, but works in this process";
     const auto differs = [](std::string_view what, std::string_view then, std::string_view now) {
         return fmt::format("the probe says {} `{}`, the plugin says `{}`", what, then, now);
     };
@@ -87,8 +88,8 @@ Record outdated(const Candidate& candidate, std::string what) {
     Record out = record_about(candidate, Stage::probed, Severity::warning, Code::PLUGIN_FAULT);
     out.message = fmt::format("the verdict on the plugin is outdated: {}", what);
     out.fix =
-        "Fix: none needed, it is probed again; if this repeats, the manifest's `watches` should "
-        "name what the driver depends on";
+        "Fix: none needed: the plugin is probed again; if the verdict is outdated again, the "
+        "manifest's `watches` should name what the driver depends on";
     return out;
 }
 
@@ -132,9 +133,8 @@ std::vector<Record> strange_compilers(const Candidate& candidate, const Verdict&
                 continue;
             Record record = record_about(candidate, Stage::probed, Severity::warning, Code::DRIVER);
             record.message = fmt::format(
-                "this process has loaded `{}`, and the plugin's driver brings `{}`: it may crash "
-                "if "
-                "they are mixed",
+                "this process has loaded `{}`, and the plugin's driver brings `{}`: the driver may "
+                "crash if both are used",
                 object.name, *std::ranges::find_if(own, is_compiler));
             record.fix =
                 "Fix: use one version of it in the application and the driver, or load it with "
@@ -226,7 +226,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     opened.records.insert(opened.records.begin(), out.records.begin(), out.records.end());
     if (!opened.plugin) {
         if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
-            prober.drop_verdicts(candidate);  // `wye info` must not report it as good any more
+            prober.drop_verdicts(candidate);  // `wye info` must not report the plugin as good
         return opened;
     }
     if (std::string what = difference(opened, verdict); !what.empty()) {

@@ -20,7 +20,7 @@ constexpr std::string_view kMarkKind = "plugin-opening";
 constexpr int kSlots = 64;  // processes that can have a mark for one plugin at a time
 constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
-// What a mark file contains: a byte for each process, 1 while the process is inside the plugin;
+// The content of a mark file: a byte for each process, 1 while the process is inside the plugin;
 // then the number of deaths so far.
 struct Content {
     std::array<char, kSlots> inside{};
@@ -30,7 +30,7 @@ struct Content {
 };
 
 Fd open_mark(const std::string& folder, std::string_view key, int flags) {
-    rlimit size_limit{};  // beyond it, writing raises a signal
+    rlimit size_limit{};  // a write beyond this limit raises a signal
     if (folder.empty() || ::getrlimit(RLIMIT_FSIZE, &size_limit) != 0 ||
         size_limit.rlim_cur < sizeof(Content))
         return Fd();

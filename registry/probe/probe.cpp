@@ -31,7 +31,7 @@ constexpr std::string_view kTrustKind = "plugin-trust";
 constexpr std::size_t kPrintedShown = 300;  // the last bytes that a plugin printed
 constexpr int kChangedFile = 97;            // the helper's status if the plugin's file was replaced
 constexpr int kLostPipe = 99;               // the helper's status if it cannot write its message
-constexpr std::uint32_t kMostDeaths = 3;    // successive deaths inside a plugin: it is refused
+constexpr std::uint32_t kMostDeaths = 3;    // deaths in a row after which a plugin is refused
 
 // The time of CLOCK_MONOTONIC, which the helper reads too.
 std::int64_t steady_now_ns() {

@@ -218,7 +218,7 @@ Json filters_of(const ReportOptions& options) {
     return out;
 }
 
-// Why a verdict is against a plugin; null: it is not.
+// The reason that a verdict gives against a plugin; null: there is none.
 Json reason_of(const Registry::Remembered& one) {
     if (!one.verdict || one.verdict->trusted) return nullptr;
     if (const auto harm = record_of(*one.verdict, one.id, one.path)) return json_of_record(*harm);

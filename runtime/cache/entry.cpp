@@ -22,7 +22,7 @@ struct Header {
 constexpr std::size_t kUnchecked = offsetof(Header, key_bytes);
 
 Error bad(const char* why) {
-    return {Code::INVALID_WIRE, why, "Fix: none needed, it is made again"};
+    return {Code::INVALID_WIRE, why, "Fix: none needed: the entry is made again"};
 }
 
 }  // namespace
@@ -55,13 +55,13 @@ std::vector<std::byte> pack_entry(Bytes key, Bytes value) {
 
 Result<EntryParts> unpack_entry(Bytes file) {
     Header header{};
-    if (file.size() < sizeof header) return bad("it is cut off");
+    if (file.size() < sizeof header) return bad("the file is truncated");
     std::memcpy(&header, file.data(), sizeof header);
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
         return bad("it has another version, or is not an entry");
     const std::uint64_t rest = file.size() - sizeof header;
     if (header.key_bytes > rest || header.value_bytes != rest - header.key_bytes)
-        return bad("it is cut off");
+        return bad("the file is truncated");
     if (header.checksum != sdk::checksum(file.subspan(kUnchecked)))
         return bad("its checksum is wrong");
     const Bytes body = file.subspan(sizeof header);

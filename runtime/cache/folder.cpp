@@ -150,7 +150,7 @@ Result<std::vector<std::byte>> Folder::peek(const std::string& name, std::uint64
 
 Result<std::uint64_t> Folder::replace(const std::string& name,
                                       std::span<const std::byte> bytes) const {
-    // The address of `bytes` differs from thread to thread, so that the name is unique.
+    // The address of `bytes` differs from thread to thread, which makes the name unique.
     const std::string temporary = fmt::format("{}{}.{:x}.{:x}", kTemporary, getpid(),
                                               reinterpret_cast<std::uintptr_t>(&bytes), now_ns());
     const std::string full = path_ + "/" + temporary;

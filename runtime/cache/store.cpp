@@ -26,7 +26,7 @@ std::uint64_t entry_bytes(const Folder& folder) {
     return out;
 }
 
-// Whether the process that wrote a temporary file must have ended, by the file's age.
+// Whether a temporary file is so old that the process which wrote it has ended.
 bool is_abandoned(const FileInfo& file) {
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::system_clock::now().time_since_epoch())
@@ -112,7 +112,7 @@ std::optional<Hit> Store::find(Bytes key) {
         }
         reject(key, parts.ok() ? "it belongs to another key" : parts.error().message);
     } else if (file.error().code != Code::NOT_FOUND) {
-        tell("an entry was passed over: " + file.error().text());
+        tell("an entry was ignored: " + file.error().text());
     }
     ++misses_;
     return std::nullopt;
@@ -127,7 +127,7 @@ void Store::reject(Bytes key, const std::string& why) {
         ++c.damaged;
         c.bytes -= std::min(c.bytes, removed);
     });
-    tell(fmt::format("the entry `{}/{}` was passed over and removed: {}", path_, name, why));
+    tell(fmt::format("the entry `{}/{}` was ignored and removed: {}", path_, name, why));
 }
 
 std::uint64_t Store::put(Bytes key, Bytes value) {

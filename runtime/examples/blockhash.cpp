@@ -49,7 +49,7 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{16} << 20U;
 struct Totals {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::chrono::nanoseconds device{};  // submitting dispatches and waiting for them
+    std::chrono::nanoseconds device{};  // time to submit dispatches and wait for them
 };
 
 wye::Error file_error(const std::string& path, int number) {
@@ -319,7 +319,7 @@ class BlockHasher {
         totals.blocks += digests.size() / kDigestBytes;
         if (!print(path, chunk.offset, digests))
             return wye::Error(wye::Code::IO, "cannot write to standard output",
-                              "Fix: check where it goes");
+                              "Fix: check where standard output goes");
         bar.advance(chunk.offset + chunk.bytes);
         return {};
     }
@@ -374,7 +374,7 @@ int run(const std::string& selector, std::uint32_t block, const std::vector<std:
     }
     if (std::fflush(stdout) != 0)
         return fail(wye::Error(wye::Code::IO, "cannot write to standard output",
-                               "Fix: check where it goes"),
+                               "Fix: check where standard output goes"),
                     1);
     const double wall = std::chrono::duration<double>(Clock::now() - start).count();
     const double inside = std::chrono::duration<double>(totals.device).count();

@@ -38,9 +38,9 @@ class Options {
     Parser& parser_;
 };
 
-// Runs an example and returns its exit status: `describe` declares the options; after parsing,
-// `work` runs and returns the status. 2 for wrong usage, 0 for --help, 1 if memory ran out, with a
-// message. Throws nothing.
+// Runs an example and returns its exit status. `describe` declares the options. After parsing,
+// `work` runs and returns the status. Otherwise the status is 2 for wrong usage, 0 for --help, or 1
+// after an exception, with a message. Throws nothing.
 [[nodiscard]] int command(int argc, char** argv, const char* name, const char* about,
                           const std::function<void(Options&)>& describe,
                           const std::function<int()>& work);

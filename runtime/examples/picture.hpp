@@ -17,8 +17,8 @@ struct Picture {
     std::vector<std::uint8_t> rgba;  // 4 bytes a pixel, row after row
 };
 
-// Reads a PNG file. Error: IO or INVALID_ARGUMENT if it is not readable, not PNG, broken, or has
-// more than 2^28 pixels.
+// Reads a PNG file. Errors: IO if it cannot be opened; INVALID_ARGUMENT if it is not PNG or broken;
+// LIMIT_EXCEEDED if it has more than 2^28 pixels.
 [[nodiscard]] Result<Picture> read_png(const std::string& path);
 
 // Writes a PNG file. After an error, an existing file is unchanged; after success, the file has its

@@ -23,7 +23,7 @@ void Choices::remember(const Known& known) {
         return one.number != 0 && one.key == known.key && one.sized == known.sized &&
                (!one.sized || one.sizes == known.sizes);
     });
-    // The oldest choice is replaced.
+    // If no entry is for equal requests, an empty entry or else the oldest choice is replaced.
     if (place == group.end()) place = std::ranges::min_element(group, {}, &Known::number);
     *place = known;
 }

@@ -67,7 +67,7 @@ class Choices {
     struct Known {
         Key key;
         Sizes sizes;                // the newest sizes that were found to fit the device
-        bool sized = false;         // the choice holds for `sizes` only: they ruled a device out
+        bool sized = false;         // `sizes` ruled out a device: valid for `sizes` only
         std::uint64_t changes = 0;  // Context::device_changes() when the choice was made
         registry::Handle device = 0;
         std::uint32_t number = 0;  // 0: this entry is empty

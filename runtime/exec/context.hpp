@@ -39,9 +39,9 @@ class Context {
     [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
-    // Opens a device that `selector` names. If `program` is not 0, only devices that can run the
-    // program, and for which it can be lowered, are considered. A device that cannot be opened is
-    // passed over. The causes of NO_DEVICE are the reasons against each device. Opening the same
+    // Opens a device that `selector` names. If `program` is not 0, considers only devices that can
+    // run the program and for which the program can be lowered. Passes over a device that cannot be
+    // opened. The causes of NO_DEVICE are the reasons against each device. Opening the same
     // device again returns the same handle until the device is lost.
     [[nodiscard]] Result<registry::Handle> open_device(
         std::string_view selector, registry::Handle program,
@@ -86,7 +86,8 @@ class Context {
     [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {
         return registry_->translators();
     }
-    // Like `Registry::translate`, but uses the disk cache. `target`: the device's part of the key.
+    // Like `Registry::translate`, but uses the disk cache. `target`: the device's part of the cache
+    // key.
     [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
                                                            std::uint32_t device,
                                                            std::string_view target,
@@ -138,8 +139,8 @@ class Context {
     // Parses a selector; an empty text means the default selector. INVALID_ARGUMENT names the
     // source of a bad selector.
     [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
-    // For a request without a selector: if WYE_DEVICE set the default selector, the message of
-    // NO_DEVICE names that variable.
+    // Returns the error of a request without a selector. If WYE_DEVICE set the default selector,
+    // adds the name of that variable to the message of NO_DEVICE.
     [[nodiscard]] Error of_default(Error error) const;
     // Opens the first device that the selector names and `fit` accepts, and that can be opened.
     [[nodiscard]] Result<Opened> open_first(const registry::Selector& selector,

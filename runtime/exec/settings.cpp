@@ -15,11 +15,13 @@ namespace {
 
 constexpr Setting kSettings[] = {
     {"cache_folder", "the folder of compiled programs, instead of `WYE_CACHE_DIR`"},
-    {"cache_size", "how much of it is kept, instead of `WYE_CACHE_SIZE`; 0: off"},
+    {"cache_size",
+     "maximum size of the cache of compiled programs, instead of `WYE_CACHE_SIZE`; 0: off"},
     {"layers", "layers over every plugin, separated by commas, instead of `WYE_LAYERS`"},
     {"memory.context_limit",
      "device memory that all devices hold together at most, for buffers and scratch memory; none"},
-    {"memory.device_limit", "device memory that each device holds at most, as above; none"},
+    {"memory.device_limit",
+     "device memory that each device holds at most, for buffers and scratch memory; none"},
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
     {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
@@ -27,7 +29,7 @@ constexpr Setting kSettings[] = {
      "memory that the probe of a plugin may take; 4GiB, or half of the machine's"},
     {"probe.mode", "`auto`, `child`, `inline` or `off`, instead of `WYE_PROBE`"},
     {"probe.timeout_ms",
-     "milliseconds that the probe of a plugin may take, and up to nine times as many in which it "
+     "milliseconds that the probe of a plugin may take, plus up to nine times that time while it "
      "waits for a processor; 10000"},
     {"queues.count", "native queues of a device for work without a public queue; at most 4"},
     {"quirks.with", "workarounds that are on, by name, or `all`"},

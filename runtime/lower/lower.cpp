@@ -31,7 +31,7 @@ Result<std::vector<std::byte>> encode_for_plugins(const ir::Program& program) {
 }
 
 // Makes the artifact for plugins that run the wire form of the program itself. Declares every slot,
-// in the order that native variants expect too (plan/variant_artifact.hpp).
+// in the same order as for native variants (plan/variant_artifact.hpp).
 Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
                             const Options& options) {
     Artifact artifact;

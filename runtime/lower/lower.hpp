@@ -82,9 +82,8 @@ inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 // Whether artifacts of this format may have grid barriers, for cooperative launches.
 [[nodiscard]] bool has_grid_barriers(std::string_view format);
 
-// Returns the conditions on a launch under which it may use the check-free form. Empty if the
-// program has no such form, is invalid, or exceeds a limit. `natives`: operations kept in native
-// form.
+// Returns the conditions under which a launch may use the check-free form. Empty if the program has
+// no such form, is invalid, or exceeds a limit. `natives`: operations kept in native form.
 [[nodiscard]] Preconditions preconditions(const ir::Program& program,
                                           std::array<std::uint32_t, 3> workgroup,
                                           NativeSet natives = 0);

@@ -27,7 +27,7 @@ struct TargetFacts {
     // Emulations use these types where they exist. A folded grid needs 64-bit integers.
     bool f64 = true;
     bool int64 = true;
-    // How many times as fast operations on f32 are as those on f64; 0: unknown.
+    // The device's f32 throughput divided by its f64 throughput; 0: unknown.
     std::uint64_t f32_to_f64_rate = 0;
     // SPIR-V only: whether buffers may have elements of 8 and of 16 bits. If not, such elements are
     // accessed as parts of 32-bit words.
@@ -39,7 +39,7 @@ struct TargetFacts {
     bool f64_sign_nan_mode = false;
     bool f32_rte_mode = false;
     bool f64_rte_mode = false;
-    // Whether conversions from f32 to f16 and back round to nearest even and keep subnormals.
+    // Whether conversions between f32 and f16 round to nearest even and keep subnormals.
     bool native_f16_convert = false;
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;

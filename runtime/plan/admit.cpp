@@ -40,7 +40,7 @@ Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch) {
             const ir::Buffer& b = plan.program->buffers[bound[j].buffer_index];
             return Error(Code::INVALID_ARGUMENT,
                          fmt::format("`{}` (binding {}) and `{}` (binding {}) are bound to "
-                                     "overlapping memory, and the program may write it",
+                                     "overlapping memory, and the program may write to that memory",
                                      a.name, a.binding, b.name, b.binding),
                          "Fix: bind separate ranges, or use one input_output buffer", b.name);
         }
@@ -66,8 +66,8 @@ std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const La
     return value / limit.divided_by;
 }
 
-// Returns the number n such that, over the invocations that store, the coordinate takes every value
-// below n.
+// Returns the number n such that the invocations that store have, together, every value of the
+// coordinate below n.
 std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                     const ir::ZeroFill::Coordinate& c) {
     const std::uint32_t size = launch.workgroup[c.local];

@@ -48,7 +48,7 @@ Result<void> check_read_back(const ir::Buffer& buffer, const Argument& argument,
                                  argument.output_size),
                      "Fix: pass the storage, or size 0");
     if (!buffer.in_outputs() && asked)
-        return wrong(buffer, "is not read back",
+        return wrong(buffer, "asks for an output, but is never read back",
                      buffer.role == ir::Role::INPUT
                          ? "Fix: give its values as input, not as output; or declare it "
                            "`input_output` if the program writes it"

@@ -8,8 +8,8 @@
 
 namespace wye::plan {
 
-// Writes the element counts by buffer index, including `shared` arrays, in the form that
-// preconditions need.
+// Writes the element counts by buffer index, including `shared` arrays, for
+// lower::LaunchFacts::lengths.
 void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out);
 
 // Whether the launch fulfils the preconditions, which must be those of the plan's program with its

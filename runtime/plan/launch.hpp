@@ -27,7 +27,7 @@ struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
-    std::uint32_t params_bytes = 0;  // maximum over all kernels: of the program or of its phases
+    std::uint32_t params_bytes = 0;  // maximum over the kernels: the program's or its phases'
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
     // By binding number: the index of the argument, or -1.
@@ -58,7 +58,7 @@ struct Argument {
     std::uint64_t buffer_size;    // Resident: of the whole buffer
     std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "compute it"
 
-    // The `output_size` that returns all bytes of the output, however many there are.
+    // An `output_size` that stands for all bytes of the output.
     static constexpr std::uint64_t kAllBytes = UINT64_MAX;
     // Whether a resident argument is read back.
     [[nodiscard]] bool asks() const { return output != nullptr || output_size != 0; }

@@ -26,7 +26,8 @@ Result<void> admit_indirect(const ProgramPlan& plan, const Request& request) {
                      fmt::format("a grid buffer ({:#x}, offset {}) is given without "
                                  "WYE_DISPATCH_INDIRECT",
                                  request.grid_buffer, request.grid_offset),
-                     "Fix: set the flag, or leave grid_buffer and grid_offset zero", name);
+                     "Fix: set WYE_DISPATCH_INDIRECT, or leave grid_buffer and grid_offset zero",
+                     name);
     }
     if (request.has_grid)
         return Error(Code::INVALID_ARGUMENT,
@@ -38,15 +39,18 @@ Result<void> admit_indirect(const ProgramPlan& plan, const Request& request) {
     if (plan.analysis.uses_grid_barrier)
         return Error(Code::UNSUPPORTED,
                      fmt::format("program `{}` has grid barriers, so its number of workgroups must "
-                                 "be known before the launch, and the request has it in a buffer",
+                                 "be known before the launch, but the request keeps this number in "
+                                 "a buffer",
                                  name),
                      kRead, name);
     if (request.cooperative)
-        return Error(Code::UNSUPPORTED,
-                     fmt::format("a cooperative launch of `{}` must have a number of workgroups "
-                                 "that is known before it, and the request has it in a buffer",
-                                 name),
-                     kRead, name);
+        return Error(
+            Code::UNSUPPORTED,
+            fmt::format("a cooperative launch of `{}` must have a number of workgroups "
+                        "that is known before the launch, but the request keeps this number "
+                        "in a buffer",
+                        name),
+            kRead, name);
     return {};
 }
 

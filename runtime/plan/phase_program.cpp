@@ -40,8 +40,7 @@ class Copier {
     }
 
   private:
-    // What replaces an expression that names a local: members of the new expression
-    // (program_format.h).
+    // Members of the expression that replaces the name of a local (program_format.h).
     struct Place {
         Op op = Op::LOCAL;
         std::uint16_t imm = 0;
@@ -112,7 +111,7 @@ class Copier {
     ir::Code& to_;
     ir::Program& out_;
     SegmentUses uses_;
-    std::vector<Place> places_;  // by local: its place in the current copy
+    std::vector<Place> places_;  // by local: its replacement in the current copy
 };
 
 }  // namespace

@@ -149,9 +149,10 @@ Result<std::uint32_t> phase_params_bytes(const ir::Program& program) {
         if (params.size() > WYE_LIMIT_PARAMS)
             return Error(
                 Code::LIMIT_EXCEEDED,
-                fmt::format("program `{}` has {} parameters together with the counters of loops "
-                            "that it uses between two grid barriers; the limit is {}",
-                            program.name, params.size(), WYE_LIMIT_PARAMS),
+                fmt::format(
+                    "program `{}` needs {} parameters between two grid barriers, loop counters "
+                    "included; the limit is {}",
+                    program.name, params.size(), WYE_LIMIT_PARAMS),
                 "Fix: use fewer parameters, or fewer counters of loops around `grid_barrier`",
                 program.name);
         most = std::max(most, ir::param_layout(params).size);

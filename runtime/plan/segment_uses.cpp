@@ -43,7 +43,7 @@ SegmentUses::Names SegmentUses::of(const Segment& segment) {
     const auto& statements = code_.blocks[segment.block];
     for (std::uint32_t at = segment.first; at < segment.last; ++at) look_at(statements[at]);
     Names out;
-    for (std::size_t local = 0; local < needed_.size(); ++local) {  // ascends in text order
+    for (std::size_t local = 0; local < needed_.size(); ++local) {  // locals are in text order
         if (!needed_[local]) continue;
         const ir::StmtId id = definitions_[local];
         (code_.stmts[id].op == Op::FOR ? out.counters : out.lets).push_back(id);

@@ -80,8 +80,8 @@ Error wrong_storage(const ir::Buffer& buffer, std::uint64_t count, std::uint64_t
                         ? ", as its `bytes` clause says"
                         : fmt::format(" ({} elements of {})", count, ir::type_name(buffer.type)),
                     all ? "the size WYE_READ_BACK" : std::to_string(got)),
-        all ? fmt::format("Fix: give {} as output_size, or no `output`, so that the result "
-                          "owns the bytes",
+        all ? fmt::format("Fix: give {} as output_size, or give no `output`; the result then owns "
+                          "the bytes",
                           need)
             : fmt::format("Fix: give storage of exactly {} bytes", need),
         buffer.name);

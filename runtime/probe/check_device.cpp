@@ -81,7 +81,7 @@ bool claims_of(wye_context* context, wye_device device, const char* name) {
            fact.type == WYE_FACT_BOOL && fact.u == 1;
 }
 
-// Runs the known dispatch. Returns a text about the first wrong element; none: all are right.
+// Runs the dispatch whose result is known. Returns a text about the first wrong element, if any.
 Result<std::optional<std::string>> run(wye_context* context, wye_device device,
                                        const Claims& claims) {
     const std::string text = program_text(claims);
@@ -109,15 +109,15 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     desc.argument_count = arguments.size();
     desc.params = &key;
     desc.param_count = 1;
-    // Runs twice: after a program's first dispatch, the library undoes what the plugin changed of
-    // the thread's signal mask and signal stack. After the second, the caller can see the changes.
+    // Runs twice: after a program's first dispatch, the library undoes the plugin's changes of the
+    // thread's signal mask and signal stack. After the second, the caller can see the changes.
     for (int time = 0; time < 2; ++time) {
         std::ranges::fill(r, kUnwritten);
         WYE_TRY(call([&](wye_error** e) { return wye_dispatch(context, &desc, nullptr, e); }));
         for (std::uint32_t i = 0; i < kElements; ++i)
             if (const std::uint32_t want = expected(x[i], i, claims); r[i] != want)
                 return std::optional(fmt::format(
-                    "a known dispatch gave {:#010x} as element {}, where {:#010x} is right", r[i],
+                    "the test dispatch gave {:#010x} as element {}, where {:#010x} is right", r[i],
                     i, want));
     }
     return std::optional<std::string>();
@@ -137,7 +137,7 @@ struct Outcome {
 Outcome outcome_of(const Result<std::optional<std::string>>& ran) {
     if (!ran.ok()) {
         if (not_a_fault(ran.error().code)) return {};
-        return {ran.error().code, false, "a known dispatch failed: " + ran.error().message};
+        return {ran.error().code, false, "the test dispatch failed: " + ran.error().message};
     }
     if (ran->has_value()) return {Code::PLUGIN_FAULT, true, **ran};
     return {};

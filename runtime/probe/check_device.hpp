@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks a device with a dispatch of known bytes, through the public API. One thread.
+// Checks a device by a dispatch whose result is known, through the public API. One thread.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // wye-probe: opens one plugin in a process of its own, lists its devices with their facts, and runs
-// a dispatch of known bytes on each. Started by libwye: standard input has the request, descriptor
-// 3 takes the message (registry/probe/verdict.hpp), standard output and error are read and dropped.
+// a dispatch with a known result on each. Started by libwye. Standard input has the request, and
+// descriptor 3 takes the message (registry/probe/verdict.hpp). libwye drops stdout and stderr.
 // The probe may crash, hang or be killed at any time: libwye then knows the last slot it entered.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ void send(const std::string& line) {
 }
 void send(const Json& line) { send(line.dump(-1) + "\n"); }
 
-// What this program is doing, such as "a dispatch". Reported while no slot of the plugin runs.
+// The current step of the program, such as "a dispatch". Reported while no plugin slot runs.
 std::string_view stage;
 
 // Collects the changes that calls of the plugin make, and that the library then reverts. Never
@@ -140,8 +140,8 @@ void limit_resources(std::int64_t seconds, std::int64_t memory) {
     // Sanitizers map far more than they use.
     if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
     // RLIMIT_DATA counts private writable memory, even if that is only reserved. The limit is far
-    // above the limit that the parent process watches, so that the parent acts first. What is
-    // mapped already is added.
+    // above the limit that the parent process watches, so that the parent acts first. The memory
+    // that is mapped already is added.
     const rlim_t least =
         std::max(rlim_t{4} << 30U, 2 * static_cast<rlim_t>(std::max<std::int64_t>(memory, 0)));
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
@@ -255,8 +255,8 @@ int probe_plugin(const Json& request) {
         foreign = foreign || path != library;
     }
     send(libraries);
-    // Drivers handle signals, keep threads and set variables, which is only noted. If no driver was
-    // loaded, the plugin itself does so, which is a warning.
+    // Drivers handle signals, keep threads and set variables: such a change gives only a note. If
+    // no driver was loaded, the plugin itself made the change, which gives a warning.
     const auto drivers = foreign ? registry::Severity::note : registry::Severity::warning;
     for (const probe::Surroundings::Change& change : surroundings.changes())
         send_record(id, change.is_drivers ? drivers : registry::Severity::warning,

@@ -19,7 +19,7 @@ class Surroundings {
 
     struct Change {
         std::string text;         // such as "changes the locale of its process"
-        bool is_drivers = false;  // drivers do this, too, and it does little harm
+        bool is_drivers = false;  // drivers also make this change; it does little harm
     };
     // Each difference from the state at construction.
     [[nodiscard]] std::vector<Change> changes() const;

@@ -5,9 +5,9 @@
 usage: make_wheel.py FOLDER [BUILD]
 
 BUILD is the folder of a finished build. The wheel then carries libwye.so, its helper wye-probe, and the plugins
-with their manifests, and is for this architecture and the C library that they need (manylinux). It needs no
-other package, and works wherever it is installed. Without BUILD it has the package alone, which takes the
-library of its prefix or of the system.
+with their manifests. Such a wheel is for this architecture, and for the C library that these files need
+(manylinux). It needs no other package, and works wherever it is installed. Without BUILD the wheel has the
+Python package alone, which uses the library of its prefix or of the system.
 
 Needs setuptools and wheel, and for BUILD readelf and strip (binutils). Leaves no files in the source tree.
 """
@@ -29,10 +29,10 @@ import warnings
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent
-# Of the libraries that the compiler links in, those that every Linux of a manylinux tag has.
+# Matches the libraries that every Linux system of a manylinux tag has.
 SYSTEM = re.compile(r"lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so\.\d+$|ld-linux[\w-]*\.so\.\d+$")
-# The minor version of glibc that came with a version of libstdc++: 30: 35 is GLIBCXX_3.4.30, glibc
-# 2.35.
+# Maps a minor version of libstdc++ to the minor version of glibc that came with it: GLIBCXX_3.4.30
+# came with glibc 2.35.
 GLIBC_OF_GLIBCXX = {29: 34, 30: 35, 31: 38, 32: 38, 33: 40, 34: 41}
 
 
@@ -41,7 +41,7 @@ def stop(message: str) -> None:
 
 
 def build_pure(folder: pathlib.Path) -> pathlib.Path:
-    """The wheel of the package alone."""
+    """Builds the wheel of the Python package alone."""
     try:
         from setuptools import build_meta
         import wheel  # noqa: F401, for the backend
@@ -66,9 +66,9 @@ def build_pure(folder: pathlib.Path) -> pathlib.Path:
 
 
 def parts_of(build: pathlib.Path) -> dict[str, pathlib.Path]:
-    """What the wheel carries of a build, by its path in the folder `lib` of the package.
+    """The files of a build that the wheel carries, by their paths in the folder `lib` of the package.
 
-    The library finds its helper beside it, and plugins in wye/plugins there.
+    The library finds wye-probe in its own folder, and plugins in wye/plugins of that folder.
     """
     listed = build / "meson-info/intro-installed.json"
     if not listed.is_file():
@@ -94,7 +94,7 @@ def readelf(option: str, file: pathlib.Path) -> str:
 
 
 def glibc_of(file: pathlib.Path) -> int:
-    """The version of the C library that a file needs: 34 of 2.34. Stops if it needs other libraries."""
+    """The minor version of glibc that a file needs: 34 for 2.34. Stops if it needs libraries not in SYSTEM."""
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d", file)):
         if not SYSTEM.match(name):
             stop(f"{file} needs {name}, which not every system has. Fix: build without it, as with -Dinline_fmt=true")

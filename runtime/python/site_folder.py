@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the folder of a prefix that this Python takes packages from, relative to the prefix.
+"""Prints the folder below PREFIX from which this Python takes packages, relative to PREFIX.
 
 usage: site_folder.py PREFIX
 
-If this Python takes packages from no such folder, prints the usual one, which PYTHONPATH has to name.
+If there is no such folder, prints the usual folder for packages, which PYTHONPATH then has to name.
 """
 import os
 import site

@@ -21,8 +21,8 @@ namespace wye::route {
 
 struct VariantChoice {
     std::uint32_t chosen = ir::kNone;  // the result of choose_variant
-    // Why each variant before the chosen one (each variant if none is chosen) was passed over: "its
-    // format is not among those of the device (wye-program)".
+    // Why each variant before the chosen one (each variant if none is chosen) was passed over, such
+    // as "its format is not among those of the device (wye-program)".
     std::vector<std::string> passed;
 };
 // Explains the choice for users. Reads only the program's name, and the format, entry and filter of

@@ -16,8 +16,8 @@ constexpr Kind kKinds[] = {
     {"cpu", 100},
 };
 
-// The bonus of a device that runs programs without a driver's compiler. Less than the difference
-// between two kinds.
+// The bonus of a device that runs programs without a driver's compiler. The bonus is less than the
+// difference between two kinds.
 constexpr std::uint32_t kRunsPrograms = 50;
 
 }  // namespace

@@ -135,14 +135,14 @@ Result<std::vector<std::string>> reasons_against_launch(
     if (launch.indirect && runs_variants_only(device, formats))
         reasons.push_back(
             fmt::format("takes no artifact format that this version lowers to (it takes {}), so "
-                        "that the library cannot check a grid that is in a buffer",
+                        "the library cannot check a grid that is in a buffer",
                         taken(device)));
     const bool variants_only = runs_variants_only(device, formats) && has_variant(device, plan);
     if (variants_only && !demands.variants)
         reasons.push_back(
             limits(device).folds(launch.groups)
-                ? fmt::format("runs this program's native variants only (it takes {}), which take "
-                              "no launch of more workgroups than max_workgroups",
+                ? fmt::format("runs this program's native variants only (it takes {}); variants "
+                              "cannot run a launch of more workgroups than max_workgroups",
                               taken(device))
                 : fmt::format("runs this program's native variants only (it takes {}), and the "
                               "request allows none",

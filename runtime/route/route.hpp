@@ -39,7 +39,7 @@ struct Limits {
     // UINT64_MAX if not reported: the driver then checks the size.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
     std::uint64_t memory_bytes = UINT64_MAX;  // likewise
-    bool grid_sync = false;                   // all workgroups of a launch can run at once
+    bool grid_sync = false;                   // whether all workgroups of a launch can run at once
     // The offset of a range that is bound to a program must be a multiple of this. 1 if not
     // reported: the driver then checks the offset.
     std::uint64_t buffer_alignment = 1;
@@ -58,7 +58,7 @@ struct Demands {
     bool variants = false;     // a native variant may run in place of the body
 };
 
-// Whether the device would fit if the request allowed native variants, and does not fit without.
+// Whether the device fits only if the request allows native variants.
 [[nodiscard]] bool lacks_only_variants(const registry::DeviceInfo& device,
                                        const plan::ProgramPlan& plan, const Demands& demands,
                                        std::span<const std::string_view> formats);

@@ -32,7 +32,7 @@ wye_status info(wye_plugin_object* plugin, std::uint32_t, wye_device_info* out, 
     return fake::device_info(plugin, 0, out, error);
 }
 
-// A device has one address in all plugins, so that they list the same physical devices.
+// Device `index` has the same address in all plugins, so they list the same physical devices.
 wye_status fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key, wye_fact* out) {
     static thread_local char address[16];
     if (key == WYE_FACT_KEY_MEMORY_BYTES) {

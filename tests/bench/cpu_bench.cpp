@@ -69,7 +69,7 @@ void saxpy_wye(benchmark::State& state) {
     wye::Buffer r = must(device.buffer(kSaxpyElements * 4));
     must(x.fill(0x3f800000U, 0, kSaxpyElements * 4));
     must(y.fill(0x40000000U, 0, kSaxpyElements * 4));
-    // Written before the clock starts, as is the vector of the plain C side. Otherwise each
+    // The output is written before the clock starts, as the plain C side does. Otherwise each
     // repetition would measure page faults of 256 MiB.
     must(r.fill(0, 0, kSaxpyElements * 4));
     wye::Dispatch dispatch(shared().saxpy, device);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Counts the host instructions of a prepared resident submit with callgrind: those of libwye, of the plugin, and of the
-C and C++ libraries that they call. What the driver executes is left out. The counts do not depend on what else the
-machine does. Needs valgrind. A release build gives the figures that users have.
+C and C++ libraries that they call. Instructions of the driver are not counted. The counts do not depend on other
+work of the machine. Needs valgrind. A release build gives the figures that users have.
 
-CUDA runs on the fake driver of tests/fakes, OpenCL and Vulkan on a driver of this machine (PoCL, lavapipe). A wait polls
-a real driver for some time, so only the counts of submits are steady there."""
+CUDA runs on the fake driver of tests/fakes, OpenCL and Vulkan on a driver of this machine (PoCL, lavapipe). With a real
+driver a wait polls for some time, so only the counts of submits are steady."""
 import argparse
 import collections
 import glob

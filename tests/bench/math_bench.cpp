@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures the device time of f32 math functions, division and square root. Each is measured strict
-// and, if the device has a native form, native within an error budget. Each invocation calls the
-// function 256 times. Then measures whole programs, with 8 times as many elements:
-// `math_programs/`, and nbody with 2^16 bodies.
+// Measures the device time of f32 math functions, division and square root. Each function is
+// measured strict and, if the device has a native form, native within an error budget. An
+// invocation calls the function 256 times. Then measures whole programs, with 8 times as many
+// elements: `math_programs/`, and nbody with 2^16 bodies.
 //
 //   math_bench [DEVICE...] [--only NAME,...] [--elements N] [--ulp N] [--math SET]
 //
@@ -47,7 +47,7 @@ constexpr Function kFunctions[] = {
     {"expm1", "expm1(v)", -2, 0.01F},   {"log1p", "log1p(v)", 0.5F, 0.01F},
     {"sinpi", "sinpi(v)", -2, 0.01F},   {"cospi", "cospi(v)", -2, 0.01F},
 };
-constexpr std::size_t kOfSet2 = 4;  // the last functions of the list
+constexpr std::size_t kOfSet2 = 4;  // functions of math set 2 only: the last ones of kFunctions
 
 std::string text(const Function& f) {
     return "wye 1; program calls; workgroup 256; param first: f32; param by: f32;\n"
@@ -105,7 +105,7 @@ std::vector<Subject> subjects(const std::string& set, std::span<const float> few
 // The shortest device time in milliseconds; negative: the device does not run the program.
 double measure(const wye::Program& program, const wye::Device& device, const Subject& subject,
                std::uint32_t ulp, bool& native) {
-    // Resident, since the device time of a dispatch has that of its transfers.
+    // Resident buffers: with host arguments, the device time would include the transfers.
     std::vector<wye::Buffer> inputs, outputs;
     for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
         inputs.push_back(must(device.buffer(subject.x.size_bytes())));

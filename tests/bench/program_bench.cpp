@@ -13,7 +13,7 @@ namespace {
 
 using wye::bench::must;
 
-// 1,250 statements of 8 nodes each: a let, an and, an or, two locals and three literals.
+// 1,250 statements of 8 nodes each: `let`, `and`, `or`, two locals and three literals.
 std::string large_program() {
     std::string text =
         "wye 1;\nprogram large;\nworkgroup 64;\ninput_output data: u32[];\n"

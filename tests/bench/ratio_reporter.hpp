@@ -14,7 +14,7 @@
 namespace wye::bench {
 
 struct Goal {
-    std::string name;        // of the pair, such as NAME
+    std::string name;        // the NAME of the pair
     double ratio = 0;        // maximum of wye / raw; 0: no goal
     double nanoseconds = 0;  // maximum time; 0: no goal
 };
@@ -29,7 +29,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
 
   private:
     std::vector<Goal> goals_;
-    std::map<std::string, std::vector<double>> times_;  // by name: ns of each repetition
+    std::map<std::string, std::vector<double>> times_;  // by benchmark name: ns of each repetition
 };
 
 // The main function of each benchmark: runs the repetitions, interleaved, and prints the table.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled once for each instruction set. WYE_RAW_SET names the function, WYE_RAW_ISA the set.
+// Compiled once per instruction set. WYE_RAW_SET names the function; WYE_RAW_ISA names the set.
 #include "raw_kernels.hpp"
 
 namespace wye::bench {
 namespace {
 
-constexpr std::size_t kLanes = 64;  // words of a block, which all get a round before the next one
+constexpr std::size_t kLanes = 64;  // words of a block; each round covers the whole block
 
 void mix(std::uint32_t* words, std::size_t count) {
     std::size_t at = 0;

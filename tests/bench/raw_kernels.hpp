@@ -11,8 +11,8 @@ namespace wye::bench {
 
 struct RawKernels {
     const char* isa;
-    // 64 rounds for each word: xorshift, rotation, and addition of the round's number. In blocks of
-    // words.
+    // Applies 64 rounds to each word, block by block. A round is xorshift, rotation, and addition
+    // of the round's number.
     void (*mix)(std::uint32_t* words, std::size_t count);
     void (*saxpy)(float a, const float* x, const float* y, float* r, std::size_t count);
 };

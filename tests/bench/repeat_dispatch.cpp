@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs tiny resident dispatches for instructions.py, which counts the instructions of the functions
-// named measured_*. Some submit a recorded dispatch (a graph of one), with the same or new
-// parameters, wait for it, or run it. Others repeat a request, directly or through a pipeline, or
-// run a batch, or rows of a pipeline. All caches are warm before the count begins.
+// named measured_*. Some of these functions submit a recorded dispatch (a graph with one dispatch),
+// with the same or new parameters, wait for it, or run it. Others repeat a request, directly or
+// through a pipeline, or run a batch or rows of a pipeline. Caches are warm when the count begins.
 //
 //   repeat_dispatch DEVICE [FAKE_CUDA_DRIVER [NVRTC]]
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ using wye::bench::must;
 constexpr std::size_t kWords = 64;
 constexpr int kWarm = 40;  // rounds before the count: they fill pools and caches
 constexpr int kCounted = 15;
-constexpr std::size_t kItems = 1000;  // items of a batch, and rows; instructions.py divides by it
+constexpr std::size_t kItems = 1000;  // items of a batch, or rows; instructions.py divides by this
 constexpr std::size_t kBuffers = 8;   // number of buffers that the rows use in turn
 
 constexpr std::string_view kStep = R"wye(
@@ -63,8 +63,8 @@ void expect(wye_status status) {
 
 }  // namespace
 
-// Not inlined and with C names, so that callgrind finds the functions. Each makes one call of the
-// API.
+// Measured functions are not inlined and have C names, so that callgrind finds them. Each function
+// makes one call of the API.
 #define MEASURED extern "C" __attribute__((noinline)) void
 
 MEASURED measured_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* desc,
@@ -198,14 +198,14 @@ void measure(wye_context* context, wye_graph plain, wye_graph with_params,
         measured_submit(context, plain, &fixed, &pending);
         measured_wait_free(context, pending);
         measured_submit_params(context, with_params, &changed, &pending);
-        measured_wait_free(context, pending);  // otherwise counted with the next call
+        measured_wait_free(context, pending);  // otherwise part of the next call's count
         measured_run(context, plain, &fixed);
         measured_dispatch(context, &request);
         measured_pipeline(context, &piped);
     }
 }
 
-// Gives the fake driver a device; it begins without one.
+// Gives the fake driver a device, since the driver starts with no device.
 bool reset_fake(const char* path) {
 #ifdef WYE_BENCH_FAKE_CUDA
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

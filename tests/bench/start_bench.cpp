@@ -5,10 +5,10 @@
 // drivers without Wye; `wye info` with 20,000 bad manifests. Meson gives the arguments: the `wye`
 // command, a program, and raw_open.
 //
-// A live `wye info` also runs a dispatch with known results on each device, which raw_open does
-// not. So `info_live` leaves out the time from the last list of devices to the end of the last
-// probe, as the verdicts state these times; `info_live_and_dispatch` includes all. Plugins are
-// probed each time. Only their own tests of a driver, which are dispatches too, are run once: their
+// A live `wye info` also runs a dispatch with known results on each device; raw_open does not. So
+// `info_live` leaves out the time from the last list of devices to the end of the last probe. The
+// verdicts state these two times. `info_live_and_dispatch` leaves out nothing. Each run probes the
+// plugins. The plugins' own tests of a driver, which are dispatches too, run only once: their
 // results stay in the cache folder that all runs share.
 #include <fcntl.h>
 #include <spawn.h>
@@ -80,7 +80,7 @@ void add(const char* name, std::vector<std::string> command) {
     })->UseRealTime();
 }
 
-// The time of a live `wye info` without the dispatches of its probes, all of which run at the same
+// The seconds of a live `wye info` without the dispatches of its probes. All probes run at the same
 // time. `wye info` keeps the times of the probes in the verdicts.
 double seconds_of_list(const std::string& wye, const std::string& report) {
     using Clock = std::chrono::steady_clock;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes bindings of the plugin headers by a language's own generator, and opens two plugins through them: the template, which has no
-device, and one with a device. The bindings must give what the plugins are known to answer, and the numbers of abi.lock: every constant
-and the size of every structure.
+device, and one with a device. The bindings must return the plugins' known answers, and the numbers of abi.lock: each constant, and
+the size of each structure.
 
 usage: bindings_check.py rust INCLUDE LOCK NULL VENDOR BINDGEN RUSTC
        bindings_check.py go INCLUDE LOCK NULL VENDOR GO

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens the plugins of its arguments through bindings that cgo made of the plugin headers: prints each
-// plugin, each of its devices with a buffer of it, or the error. Then the numbers of the headers.
+// Opens the plugins that the arguments name, through bindings that cgo made of the plugin headers. Prints
+// each plugin, then for each device a buffer or the error. Then prints the numbers of the headers.
 package main
 
 /*
@@ -10,7 +10,7 @@ package main
 #include <stdlib.h>
 #include "all.h"
 
-// Go makes the services of the host; C hands them to the plugin, and calls slots, which are pointers.
+// Go implements the host's services. C passes them to the plugin, and calls slots (function pointers).
 wye_error* goErrorMake(wye_host_object*, wye_error_desc*);
 void goErrorRelease(wye_host_object*, wye_error*);
 void goLog(wye_host_object*, uint32_t, wye_string, wye_string);
@@ -56,7 +56,7 @@ import (
 	"unsafe"
 )
 
-// The host counts its errors; an error is the text of its description, in memory of C.
+// The host counts its errors. An error is a C string: the text and the fix of its description.
 var made, released int
 
 func text(s C.wye_string) string { return C.GoStringN(s.data, C.int(s.size)) }
@@ -86,14 +86,14 @@ func goGetExtension(host *C.wye_host_object, name C.wye_string, version C.uint32
 	return nil
 }
 
-// Memory of C, since a plugin may keep no pointer to memory of Go. Never freed.
+// Returns C memory, since a plugin may keep no pointer to Go memory. The memory is never freed.
 func zeroed(size C.size_t) unsafe.Pointer {
 	made := C.calloc(1, size)
 	(*C.wye_header)(made).size = C.uint32_t(size)
 	return made
 }
 
-// Prints status and text of a failed call.
+// Prints the status and the error text of a failed call.
 func report(what string, status C.wye_status, e **C.wye_error) {
 	words := "no error"
 	if *e != nil {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the plugins of its arguments through bindings that cffi made of the plugin headers: prints each plugin, each of its devices with
-a buffer of it, or the error. Then the numbers of the headers.
+"""Opens the plugins that the arguments name, through bindings that cffi made of the plugin headers. Prints each plugin, then for
+each device a buffer or the error. Then prints the numbers of the headers.
 
 usage: open.py DECLARATIONS NUMBERS PLUGIN...
 """
@@ -15,7 +15,7 @@ abi = ffi.dlopen(None)
 
 
 class Host:
-    """Makes errors of the texts of descriptions, and counts them."""
+    """The host: makes each error from the texts of its description, and counts the errors."""
 
     def __init__(self):
         self.made, self.released, self.errors = 0, 0, {}
@@ -38,7 +38,7 @@ class Host:
         del self.errors[int(ffi.cast('uintptr_t', error))]
 
     def report(self, what, status, error):
-        """Prints status and text of a failed call."""
+        """Prints the status and the error text of a failed call."""
         print(f'{what}: {status}: ' + (self.errors[int(ffi.cast('uintptr_t', error[0]))] if error[0] else 'no error'))
         if error[0]:
             self.table.error_release(self.table.self, error[0])

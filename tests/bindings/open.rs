@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens the plugins of its arguments through bindings that bindgen made of the plugin headers: prints
-// each plugin, each of its devices with a buffer of it, or the error. Then the numbers of the headers.
+// Opens the plugins that the arguments name, through bindings that bindgen made of the plugin headers.
+// Prints each plugin, then for each device a buffer or the error, then the numbers of the headers.
 #![allow(non_camel_case_types, non_upper_case_globals, dead_code)]
 
 use std::ffi::CString;
@@ -19,7 +19,7 @@ extern "C" {
 }
 const RTLD_NOW: c_int = 2;
 
-/// The host: counts its errors, and makes each of the description's texts.
+/// The host: makes each error from the texts of its description, and counts the errors.
 struct Host {
     made: u32,
     released: u32,
@@ -73,7 +73,7 @@ fn header<T>() -> wye_header {
     wye_header { size: size_of::<T>() as u32, type_: 0, next: null() }
 }
 
-/// Prints status and text of a failed call.
+/// Prints the status and the error text of a failed call.
 unsafe fn report(host: &wye_host_table, what: &str, status: wye_status, error: *mut wye_error) {
     let words = if error.is_null() { "no error" } else { &*(error as *mut String) };
     println!("{}: {}: {}", what, status, words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye bench`: each row is measured together with its baseline, and what the command prints and
-// writes follows from its samples. How fast anything is, is not tested.
+// `wye bench`: each row is measured together with its baseline, and the printed and written results
+// follow from the samples. The tests check no speeds.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ Outcome bench(std::vector<std::string> words) {
     return run_command(words);
 }
 
-// The median; of an even number of values, the upper one of the two in the middle.
+// The median. For an even number of values, the upper of the two middle values.
 double middle(std::vector<double> values) {
     std::ranges::sort(values);
     return values[values.size() / 2];

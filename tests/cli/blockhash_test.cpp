@@ -114,7 +114,7 @@ TEST_CASE("a large file has the digests of its blocks, in order") {
     CHECK((outcome.out == expected));
 }
 
-// If a file has at least 1 GiB, a device that can do so reads the chunks from the host's memory.
+// Devices that can read the host's memory read the chunks of a file of at least 1 GiB from there.
 // Such a file takes half a minute, so only one run in three does this test, on one device.
 TEST_CASE("the chunks of a very large file do not mix") {
     constexpr std::size_t kBlock = 65'536;

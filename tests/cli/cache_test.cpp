@@ -186,7 +186,7 @@ TEST_CASE("what self-tests found out is shown and cleared too") {
     CHECK(report(env)["kept"].empty());
     CHECK(read_bytes(folder.path("cache/notes.txt")) == "mine");
     Environment off = env;
-    off["WYE_CACHE_SIZE"] = "0";  // caches no programs, but verdicts all the same
+    off["WYE_CACHE_SIZE"] = "0";  // programs are not cached, but verdicts still are
     run_mix("vulkan:0", folder, off, said);
     CHECK(report(off)["kept"].size() == 1);
     CHECK(wye_command({"cache", "clear"}, off).code == 0);
@@ -213,7 +213,8 @@ TEST_CASE("a home that is not there is not made") {
     }
 }
 
-TEST_CASE("a cache folder that cannot be used turns the cache off, and no other is used for it") {
+TEST_CASE(
+    "a cache folder that cannot be used turns the cache off, and no other folder is used instead") {
     const TempFolder folder;
     const std::string open = folder.path("open");
     std::filesystem::create_directories(open);

@@ -30,7 +30,7 @@ def read(path):
 
 
 def help_of(*words, views=True):
-    """Flags of the options, without those for views if asked to, and names of the verbs that --help lists."""
+    """The flags and the names of verbs that --help lists. Without `views`, the part `Options for views` is left out."""
     flags, verbs, part = set(), [], ''
     for line in output(wye, *words, '--help').split('\n'):
         if line and not line.startswith(' '):
@@ -58,7 +58,7 @@ def all_verbs(words=()):
 
 
 def sections_of(path):
-    """Options by the words of the command. OPTIONS has those of the verb; a verb below it has its own section."""
+    """The text about options, by the words of the command: OPTIONS for the verb, its subsections for the verbs below it."""
     name = os.path.basename(path)[len('wye-'):-len('.1')]
     options = read(path).replace('\\-', '-').split('.SH OPTIONS\n')[-1].split('\n.SH ')[0]
     first, *others = re.split(r'^\.SS wye ', options, flags=re.M)

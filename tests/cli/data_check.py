@@ -48,7 +48,7 @@ def copier(kind):
 
 
 def copied(kind, given, data=b''):
-    """The bytes of an input."""
+    """The bytes of the input `given`, which a program of this type has copied to its output."""
     done = run(copier(kind), '--in', f'x={given}', '--out', 'r=-', '-q', data=data)
     check(f'{kind} {given[:60]}: {done.stderr.decode()}', done.returncode == 0)
     return done.stdout
@@ -274,7 +274,7 @@ def check_tables():
 
 
 def check_progress():
-    """Only a terminal has a line about a run of more than two seconds."""
+    """A run of more than two seconds shows its progress, but only on a terminal."""
     with open('long.wye', 'w', encoding='utf-8') as file:
         file.write('wye 1; program long; workgroup 1; output r: u32[1]; grid groups 1;\n'
                    'main { var n = 1u; for i in 0u..100000u { n = n * 1664525u + 1013904223u; } r[0] = n; }\n')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye run` with wrong numbers, unusable files and too little memory. Also which files are left
+// `wye run` with wrong numbers, unusable files or too little memory, and the files that are left
 // when the command is killed.
 #include <fcntl.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ pid_t start(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("numbers are read whole, and the range is told") {
+TEST_CASE("numbers are read whole, and the error states the range") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
     const std::string out = "r=" + folder.path("r");
@@ -92,7 +92,7 @@ TEST_CASE("numbers are read whole, and the range is told") {
     CHECK(folder.names() == std::vector<std::string>{"count.wye"});
 }
 
-TEST_CASE("values of parameters are read whole, and the range is told") {
+TEST_CASE("values of parameters are read whole, and the error states the range") {
     const TempFolder folder;
     const std::string program = folder.write(
         "p.wye",
@@ -239,7 +239,7 @@ TEST_CASE("a program can be a pipe") {
     CHECK(contains(outcome.out, "program        mix"));
 }
 
-TEST_CASE("a path that cannot be written to is told before the program runs") {
+TEST_CASE("a path that cannot be written to is reported before the program runs") {
     const TempFolder folder;
     const std::string program =
         folder.write("endless.wye",
@@ -249,7 +249,7 @@ TEST_CASE("a path that cannot be written to is told before the program runs") {
         wye_run({program, "--timeout-ms", "3000", "--out", "r=" + folder.path("no/r")});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 1);
-    CHECK(contains(outcome.err, "cannot write"));  // and not the time-out
+    CHECK(contains(outcome.err, "cannot write"));  // and not a time-out: the program did not run
 }
 
 TEST_CASE("a trace that cannot be written is told of") {
@@ -328,8 +328,8 @@ TEST_CASE("an input without an end is read as far as it can be used") {
                      "input z: u32[len(y)];\noutput r: u32[4];\n"
                      "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i] + y[i] + z[i]; }\n");
     const std::string file = folder.write("file", std::string(16, '\0'));
-    // The limit for x is its own size, for z the size of y, and for y the 64 MiB that are read at
-    // most from a character device such as /dev/zero.
+    // Each input is endless in turn. The limits: for x its own size, for z the size of y, and for y
+    // 64 MiB, the most that is read from a character device such as /dev/zero.
     const std::pair<std::string, std::string> rows[] = {
         {"x", "the 16 bytes"}, {"z", "the 16 bytes"}, {"y", "the 67108864 bytes"}};
     for (const auto& [endless, limit] : rows) {
@@ -376,7 +376,7 @@ TEST_CASE("the file of a variant is a regular one in the program's folder") {
 #endif
 #if !defined(WYE_RESERVES_ADDRESSES)
 
-TEST_CASE("an input without an end for a buffer of any size is an error in time") {
+TEST_CASE("an input without an end for a buffer of any size is refused before memory is full") {
     // The limit on the address space is smaller than the file would need in memory.
     const Outcome open_end =
         run_command({"/bin/sh", "-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", WYE_TOOL, "run",
@@ -393,7 +393,7 @@ TEST_CASE("an input without an end for a buffer of any size is an error in time"
 TEST_CASE("the device refuses an output before there is memory for it") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
-    // Each buffer has 16 GiB. The device may refuse or run that, but an internal error is a fault.
+    // Each buffer has 16 GiB. The device may refuse or run the launch, without an internal error.
     const Outcome outcome = run_command(
         {"/bin/sh", "-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", WYE_TOOL, "run", program, "-d",
          "cpu", "--elements", "4294967295", "--grid", "1", "--out", "r=" + folder.path("r")},

@@ -257,7 +257,7 @@ TEST_CASE("doctor names the selector or variable by which there is no device") {
     CHECK(has(doctor({}, {{"WYE_TRACE", folder.path("no/trace")}}), "no trace can be written to"));
 }
 
-TEST_CASE("a file or folder that gives no plugin is no plugin in messages, and is named once") {
+TEST_CASE("messages name a file or folder without a plugin once, and do not call it a plugin") {
     namespace fs = std::filesystem;
     const TempFolder folder;
     const Variables missing = {{"WYE_PLUGIN_PATH", folder.path("none")}};
@@ -266,7 +266,7 @@ TEST_CASE("a file or folder that gives no plugin is no plugin in messages, and i
     CHECK_FALSE(has(out, "plugin `" + folder.path("none")));
     CHECK(info({"-l"}, {{"WYE_PLUGIN_PATH", "rel"}}).err ==
           "wye: note: 1 path refused: `rel`; `wye info` says why\n");
-    // A plugin that is refused is not reported as one that does not exist.
+    // A refused plugin is reported as refused, and not as absent.
     (void)folder.write("wye_acme.wye.json", "{}");
     fs::permissions(folder.path("wye_acme.wye.json"), fs::perms::all);
     const Outcome refused = info({"-d", "acme"}, {{"WYE_PLUGIN_PATH", folder.path("")}});
@@ -307,7 +307,8 @@ TEST_CASE("doctor names what is wrong with plugins that are used all the same") 
           "application\n"
           "    Fix: unset WYE_PROBE and install wye-probe beside libwye\n"
           "    Check: wye info doctor\n"
-          "3.  devices `first:0` and `third:0`: they may be one: one UUID, two PCI addresses\n"
+          "3.  devices `first:0` and `third:0`: they may be the same device: one UUID, two PCI "
+          "addresses\n"
           "    Fix: update the drivers of both\n"
           "    Check: wye info -v\n");
 }

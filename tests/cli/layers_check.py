@@ -5,8 +5,8 @@
 usage: layers_check.py WYE README LAYERS_FOLDER MOCK_FOLDER SAXPY
 
 Lines that begin with `    $ ` are commands. The indented lines after a command are parts of the lines that it prints, in order.
-`exit status N` is its status, which is otherwise 0. Also checks that Python's JSON reader accepts the trace of the examples, and
-that it has one event for each line of the text trace.
+`exit status N` states a status other than 0. Also checks that Python's JSON reader accepts the trace of the examples, and that
+this trace has one event for each line of the text trace.
 """
 import json
 import os

@@ -51,7 +51,7 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
             const std::string& text = file.second;
             CAPTURE(file.first);
             CHECK_FALSE(text.empty());
-            std::string rest = text;  // the format, which is the vendor's, may contain any word
+            std::string rest = text;  // without the vendor's format, which may contain any word
             for (std::size_t at = 0; (at = rest.find(format, at)) != std::string::npos;)
                 rest.erase(at, format.size());
             for (const char* left : {"acme", "ACME", "# <", "// <", "# </", "// </"})

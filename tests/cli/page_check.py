@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the page of `wye info --html` strictly, offline. Tags must balance, nothing may be loaded, no
-script may run but the page's own, and a report with hostile names must add no tag. At the widths of a phone and of a desk nothing
-may stand beside the page, and no word of a table may be broken that fits its line.
+"""Reads the page of `wye info --html` strictly, offline. Tags must balance, nothing may be loaded, only the
+page's own script may run, and a report with hostile names must add no tag. At the widths of a phone and of a desktop, nothing may
+overflow the page, and a table may break a word only if the word is wider than its cell.
 
 usage: page_check.py WYE HOSTILE_REPORT SAVED_REPORT [PICTURES]
 
-PICTURES: a folder for what chromium shows of SAVED_REPORT.
+PICTURES: a folder for chromium's pictures of the page of SAVED_REPORT.
 
 chromium also opens the page, without a network. Without chromium the test fails on Debian, where tools/setup
 installs it; elsewhere it says that no browser was tried.

@@ -161,8 +161,8 @@ void expect(const Json& report, const Misbehaviour& one) {
     CHECK(devices == (refused ? 0 : 1));
 }
 
-// Adds each wanted fault, but only in every `step`th of its places. The unit test of the probe has
-// all places.
+// Adds each wanted fault in every `step`th of its places. The unit test of the probe tests all
+// places.
 template <typename Wanted>
 void fill(FaultyPlugins& faulty, std::size_t step, Wanted&& wanted) {
     std::size_t turn = 0;
@@ -311,7 +311,7 @@ TEST_CASE("the user's trust counts in every verb") {
     const Json plugin = plugin_in(info("abort@init"));
     CHECK(plugin["state"] == "failed");
     CHECK(plugin["reason"]["code"] == "PROBE_CRASHED");
-    CHECK(contains(plugin["reason"]["fix"], "it is trusted"));
+    CHECK(contains(plugin["reason"]["fix"], "the plugin is trusted"));
     CHECK(place.run("none").code == 0);
 }
 
@@ -339,7 +339,7 @@ TEST_CASE("what a plugin prints is not in the output") {
         CHECK(contains(outcome.err, "the plugin prints this"));
         CHECK(Json::parse(place.wye({"info", "--json"}, how).out, nullptr, false).is_object());
     }
-    // An output may also be the name of standard output.
+    // An output may also go to /dev/stdout.
     const Outcome named =
         place.wye({"run", std::string(WYE_PROGRAMS) + "/mix.wye", "-d", "misbehaves", "--in",
                    "words=/dev/null", "--out", "words=/dev/stdout", "-q"},
@@ -386,7 +386,7 @@ TEST_CASE("info from remembered verdicts enters no plugin") {
     CHECK(diff.code == 0);
 }
 
-TEST_CASE("a verdict file that is none, or a pipe, is no verdict") {
+TEST_CASE("a file that is no verdict, or a pipe, is ignored") {
     const Place place;
     REQUIRE(place.wye({"info", "-l"}, "none").code == 0);
     const std::string file = place.verdict_file();

@@ -223,7 +223,7 @@ TEST_CASE("a repetition that never ends is given up after its time limit") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
         CHECK(contains(outcome.err, "repetition 1 of 2: "));
-        CHECK(contains(outcome.err, "did not end"));  // also if its compile took so long
+        CHECK(contains(outcome.err, "did not end"));  // also if the compilation took all the time
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
     }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares reports of `wye info --json` with their schema, and the types of each key among them.
+"""Compares reports of `wye info --json` with their schema, and the types of each key across the reports.
 
 usage: report_schema.py WYE SCHEMA
 

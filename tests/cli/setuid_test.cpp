@@ -180,7 +180,7 @@ TEST_CASE("a set-user-id program takes nothing from the user who starts it, and 
     CHECK_FALSE(things.has("helper-ran"));
 }
 
-TEST_CASE("the same program without that bit does take them") {
+TEST_CASE("without set-user-id the program uses the user's files") {
     if (!obstacle().empty()) return;  // the test above has said why
     const TempFolder folder(place_for_all());
     const StrangersThings things;

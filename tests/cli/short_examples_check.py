@@ -91,7 +91,7 @@ def check(device, work):
 
 
 def check_losses(device):
-    """The first kernel of the process loses the device. The work is done on it if it can be opened again, else on another."""
+    """The first kernel of the process loses the device. The work runs on that device if it can be opened again, else on another."""
     said = r'lost: [^\n]*\(-9999\)[^\n]*\n'
     with tempfile.TemporaryDirectory(dir='/tmp') as links:  # LD_PRELOAD does not accept paths with blanks
         preload = f'{links}/lossy.so'

@@ -4,7 +4,7 @@
 
 usage: site_check.py SOURCE THEME PAGE.md...
 
-Each PAGE is the page of a verb in Markdown. Every link must lead to an existing page or place, and nothing may be loaded from
+Each PAGE is the page of a verb in Markdown. Every link must lead to an existing page or anchor, and nothing may be loaded from
 the network. chromium shows the start page, if it is installed. Without doxygen, which tools/setup installs, the test fails.
 """
 import html.parser
@@ -23,7 +23,7 @@ failures = []
 
 
 class Page(html.parser.HTMLParser):
-    """Links, places and loaded files of a page."""
+    """Links, anchors (`places`) and loaded files of a page."""
 
     def __init__(self, path):
         super().__init__()

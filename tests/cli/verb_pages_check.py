@@ -72,7 +72,7 @@ def words_of(text):
 
 
 def check_text(name, manual):
-    """`wye help VERB` and the manual page have the same words, compared in capitals."""
+    """`wye help VERB` and the manual page have the same words in the same order."""
     helped = run([wye, 'help', name])
     if helped.returncode != 0:
         failures.append(f'wye help {name}: {helped.stdout}')

@@ -600,7 +600,7 @@ TEST_CASE("a policy says how binding the selector of a run is") {
     const Outcome preferred = run("nope", "prefer");
     CHECK(preferred.code == 0);
     CHECK(contains(preferred.err, "wye: passed over nope: there is no plugin `nope`"));
-    CHECK(contains(preferred.err, ": none that `nope` names can be used; auto: the best"));
+    CHECK(contains(preferred.err, ": no device that `nope` names can be used; auto: the best"));
     const Outcome best = run("opencl,cpu", "auto");
     CHECK(best.code == 0);
     CHECK(contains(best.err, ", of those that `opencl,cpu` names\n"));
@@ -609,7 +609,7 @@ TEST_CASE("a policy says how binding the selector of a run is") {
     CHECK(contains(wrong.err, "`--policy maybe` is not one of require, prefer, auto\n"));
 }
 
-TEST_CASE("run names what it passed over, and its document every loser") {
+TEST_CASE("run names what it passed over, and its report every device that was not chosen") {
     const auto run = [&](const std::string& selector, bool json) {
         std::vector<std::string> command = {
             "run", kPrograms + "/mix.wye", "--in", "words=@zeros(16)", "--device", selector};

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how many lines of the product tests have run, from gcov's data. Not part of a test run.
+"""Prints how many of the product's lines the tests have run, from gcov's data. Not part of a test run.
 
 usage: coverage.py BUILD [--save FILE] [--compare FILE] [--list FOLDER]
 
 BUILD is a build by gcc with coverage, of which tests have run:
   CC=gcc CXX=g++ meson setup build-coverage -Db_coverage=true --optimization=0 -Dtogether=true -Dunity=on -Dunity_size=100
   meson test -C build-coverage
---save keeps the lines that ran in FILE. --compare prints what the run of that file had more or less of; the status is 1 if
+--save writes to FILE which lines ran. --compare also prints the change since the run that saved FILE; the status is 1 if
 the share of all lines fell by more than 0.3 points. --list prints the lines of a folder that did not run. To begin anew, remove
 the files *.gcda of the build.
 """
@@ -57,7 +57,7 @@ def share(ran, lines):
 
 
 def table(found):
-    """{folder: (lines that ran, lines)}, with the plugins and the parts of the runtime apart, and `all`."""
+    """{folder: (lines that ran, lines)}. Each plugin and each part of the runtime is a folder of its own. `all`: the sum."""
     out = {'all': (0, 0)}
     for file, lines in found.items():
         parts = file.split('/')

@@ -27,18 +27,18 @@ void make_constant(wye::ir::Code& code, wye::ir::ExprId id, bool one);
 // continue outside of loops, and statements after one that always leaves the block.
 void repair(wye::ir::Code& code);
 
-// Each removes a declaration and its uses: reads become zero, and writes are removed. False: the
-// declaration is still needed.
+// Each function removes a declaration and its uses: reads become zero, and writes are removed.
+// False: the declaration is still needed.
 bool drop_function(wye::ir::Program& program, std::size_t index);
 bool drop_param(wye::ir::Program& program, std::size_t index);
 bool drop_buffer(wye::ir::Program& program, std::size_t index);
 bool drop_table(wye::ir::Program& program, std::size_t index);
 
-// Replaces a compound statement by one of its blocks: with `otherwise` by the else block of an
-// `if`, else by the body, once. False: there is no such block.
+// Replaces a compound statement by the statements of its body, which then runs once. `otherwise`:
+// uses the else block of an `if` instead. False: there is no such block.
 bool unwrap(wye::ir::Code& code, wye::ir::BlockId block, std::size_t at, bool otherwise);
 
-// Replaces a call by the result of the function, if the function has no statements. False: it has.
+// Replaces a call by the result of the function. False: the function has statements.
 bool inline_call(wye::ir::Program& program, wye::ir::Code& code, wye::ir::ExprId id);
 // Replaces uses of a `let` by its value. False: the statement is no `let`, or its value has an
 // effect.

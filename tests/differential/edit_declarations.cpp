@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes declarations from a program: first all uses of one, then the declaration itself. Later
+// Removes a declaration from a program: first all its uses, then the declaration itself. Later
 // declarations get new numbers.
 #include <algorithm>
 

@@ -32,7 +32,7 @@ run() {
         /Read-write data race/ { place = substr($NF, length($NF) - 11); if (place !~ /^0*x?0*(1?[01])?[0-9a-f]$/) { print; found++ } }
         END { exit found > 0 }' "$log" >"$log.found"; then
         echo "oclgrind: $name: $(wc -l <"$log.found") reports, the first: $(head -1 "$log.found")"
-        echo "Fix: run the command by hand as this script does, and read them"
+        echo "Fix: run the command by hand as this script does, and read its reports"
         bad=1
     fi
 }

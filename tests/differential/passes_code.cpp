@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes over statements and expressions. They go from the last to the first, since later ones
-// use earlier ones. A change that is kept gives statements and expressions new numbers; the pass
-// then goes on near the same place.
+// The passes over statements and expressions. A pass goes from the last statement or expression to
+// the first, since later ones use earlier ones. A change that is kept gives statements and
+// expressions new numbers; the pass then goes on near the same place.
 #include <algorithm>
 
 #include "differential/shrinker.hpp"

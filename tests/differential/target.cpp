@@ -56,7 +56,7 @@ json answer(const support::Device& device, const json& question) {
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
 }
 
-// Opens the device, in the child. The first question is empty: it asks whether that has succeeded.
+// Opens the device, in the child. An empty question asks whether the device is open.
 Child::Answer open_device(const std::string& selector, const TargetOptions& options,
                           std::size_t state) {
     // The alarm ends the process even if the driver hangs.

@@ -57,7 +57,7 @@ inline bool has_critical_entry(const wye_header& header) {
 
 // ---- Queue --------------------------------------------------------------------------------
 
-// Refuses critical entries of a submission, since it knows none.
+// Refuses critical entries of a submission, since the fake knows none.
 inline wye_status submit(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error) {
     if (has_critical_entry(submission->header))

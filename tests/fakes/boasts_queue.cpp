@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says of every queue that it is for transfers and has the highest priority.
+// Reports every queue as a queue for transfers with the highest priority.
 #include "base.hpp"
 
 namespace {

@@ -45,7 +45,7 @@ struct Queue {
     wye_device_object* device = nullptr;
     wye_timeline_object* timeline = nullptr;
     std::uint64_t newest = 0;       // the last value that was submitted
-    wye_transfer_op download = {};  // the last download; below, its value
+    wye_transfer_op download = {};  // the last download, whose value is below
     std::uint64_t download_value = 0;
 };
 
@@ -54,7 +54,7 @@ std::mutex mutex;
 std::set<const wye_device_object*> lost_devices;
 std::map<wye_queue_object*, Queue> queues;
 std::map<const wye_timeline_object*, std::uint64_t> seen;  // the newest value found reached
-std::vector<std::vector<wye_event>> submits;  // what each reaches together: its value and signals
+std::vector<std::vector<wye_event>> submits;  // the value and the signals of each submit
 
 bool lost(const wye_device_object* device) {
     const std::lock_guard lock(mutex);

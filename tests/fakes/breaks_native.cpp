@@ -68,7 +68,7 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     if ((value.value == 0 && !is("takes_null")) || (!fits && !is("takes_short")))
         return fake::fail(device->plugin->host, error, WYE_INVALID_ARGUMENT,
                           fake::text("this is no memory of the fake plugin"),
-                          fake::text("Fix: give it that of a buffer"));
+                          fake::text("Fix: give the handle of a buffer"));
     if (is("copies") || value.value == 0) return fake::buffer_create(device, desc, out, error);
     auto* bytes = reinterpret_cast<unsigned char*>(value.value);
     *out = static_cast<wye_buffer_object*>(std::malloc(sizeof(wye_buffer_object)));

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const wye_string path = wye_str(argv[1]);
-    // Without `probe.mode` off, only the probe's process would end.
+    // With a probe, the fake would end only the probe's process.
     const wye_key_value config[] = {{wye_str("breaks_rules.how"), wye_str(argv[2])},
                                     {wye_str("probe.mode"), wye_str("off")}};
     wye_context_desc desc;

@@ -10,9 +10,8 @@
 
 namespace fake {
 
-// Sets `behind` to the CPU plugin's own table, to which `*table` points, and lets `*table` point to
-// a copy that `replace` has changed. The copy is made once: the `replace` of later calls is
-// ignored.
+// `*table` points to a table of the CPU plugin. Sets `behind` to this table, and `*table` to a copy
+// that `replace` has changed. The copy is made once: the `replace` of later calls is ignored.
 template <typename Table, typename Replace>
 void replace_slots(const Table*& behind, const Table** table, Replace replace) {
     behind = *table;
@@ -24,7 +23,7 @@ void replace_slots(const Table*& behind, const Table** table, Replace replace) {
     *table = &kTable;
 }
 
-// The query of a fake: the plugin table is replaced in the same way, and the plugin's id is `id`.
+// The query of a fake: replaces slots of the plugin table, and gives the plugin the id `id`.
 template <typename Replace>
 wye_status query_over_cpu(const wye_hello* hello, const wye_plugin_desc** out, const char* id,
                           const wye_plugin_table*& behind, Replace replace) {

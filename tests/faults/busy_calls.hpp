@@ -24,7 +24,7 @@ struct Call {
     Effect effect;
     std::uint32_t adds;
     // The device when the call is made. kBusy: work is pending on another queue. kBehind: as kBusy,
-    // and if the place is a queue's thread, work is also pending there, before the call's own.
+    // and if the place is a queue's thread, other work is pending there before the call's work.
     // kEnds: the pending work ends while the call runs.
     enum State : std::uint32_t { kIdle, kBusy, kBehind, kEnds } state;
     // `prepare` is called on the idle device, then `submit` makes pending work. Either may be null.

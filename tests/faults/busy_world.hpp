@@ -67,7 +67,7 @@ class World {
 
     wye_context* context = nullptr;
     wye_device device = 0;
-    wye_program program = 0, cold = 0;  // they compute the same; `cold` is not compiled
+    wye_program program = 0, cold = 0;  // both compute the same; `cold` is not compiled
     wye_buffer target = 0;              // the buffer that the call's work changes
     wye_buffer ones = 0, other = 0;     // elements are 1; elements are 0
     std::vector<std::uint32_t> host;    // as many elements as a buffer has

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job: runs a scenario in a separate process again and again, and lets another call fail each
-// time.
+// A job: runs a scenario in a separate process again and again. In each run another call fails.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ struct Job {
     Kind kind = kNothing;
     bool persistent = false;
     std::uint32_t flavour = 0;
-    bool warm = false;   // whether the cache folder is filled before
+    bool warm = false;   // whether the cache folder is filled before the job
     bool twice = false;  // only on a busy device: two calls fail
 
     [[nodiscard]] bool busy() const { return target.starts_with("busy-"); }

@@ -177,8 +177,8 @@ bool run(const std::string& program, const Job& job, std::uint64_t first, const 
     return good;
 }
 
-// Whether a run without --all takes this job: all programs on the CPU and without a device. Drivers
-// are slower, so on drivers only a few programs, which together use everything.
+// Whether a run without --all takes this job: all programs on the CPU and without a device. On
+// drivers, which are slower, it takes only a few programs, which together use all features.
 bool sampled(const Job& job) {
     if (job.target == "none" || job.target == "cpu" || job.target == "faulty" ||
         job.target == "tool" || job.busy())
@@ -188,7 +188,7 @@ bool sampled(const Job& job) {
 
 int run_all(const std::string& program, const Settings& settings) {
     const support::TempDir folder;
-    // The drivers' caches of compiled code, so that only the first process waits for compilers.
+    // All processes share the drivers' caches, so that only the first one waits for compilers.
     for (const char* name : {"MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
         std::filesystem::create_directory(folder / name);
         setenv(name, (folder / name).c_str(), 1);

@@ -22,7 +22,7 @@ template <typename Table>
 const Table* behind = nullptr;
 const wye_host_table* host = nullptr;
 
-// Returns one status after the other.
+// Returns the next status code. After the last code, begins again with the first.
 wye_status next_status() {
     static std::uint32_t turn = 0;
     return static_cast<wye_status>(1 + turn++ % (WYE_STATUS_FIRST_FREE - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: messages of the helper that probes plugins, and kept verdicts. Any bytes must give a
-// value or a refusal. A verdict that was read is written, and must be read again.
+// value or a refusal. A verdict that was read must be the same after it is written and read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

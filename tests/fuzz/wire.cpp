@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: the wire form. A decoded program must encode to the same bytes. The validator must
-// not crash on it. A valid program must come back unchanged from its text form.
+// Fuzz target: the wire form. A decoded program must encode to the same bytes, and must not crash
+// the validator. A valid program must come back unchanged from its text form.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every source file of the product compiles alone. Builds of tests compile several files together, which hides an include that one of
-them lacks. A run tries a part of the files, and those that differ from the commit before.
+them lacks. A run tries a part of the files, and all that differ from the previous commit.
 
 usage: alone.py BUILD
 """
@@ -45,7 +45,7 @@ def commands(build):
 
 
 def changed():
-    """The files that differ from the commit before. None outside of a clone."""
+    """The files that differ from the commit before. Outside of a clone, there are none."""
     done = subprocess.run(['git', '-C', ROOT, 'diff', '--name-only', 'HEAD~1'], capture_output=True, text=True, check=False)
     return set(done.stdout.split('\n'))
 

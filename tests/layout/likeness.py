@@ -8,8 +8,8 @@ A noun's header and source are compared, plugin with plugin, as statements. Comm
 (with their qualifiers), strings and numbers are made equal, so that only the shape counts. Line breaks within a statement
 do not count. The likeness of two plugins is twice the number of statements that both have, in the same order (difflib),
 divided by the number of statements of both. A noun's likeness is the median over the six pairs. A mean or a minimum would
-let one plugin, which differs for a reason of its driver, hide that the others drift apart. --rev compares the files as
-they were then. Without --rev it is also checked that every plugin has the same files at the top of its folder.
+let one plugin, which differs for a reason of its driver, hide that the others drift apart. --rev compares the files of
+COMMIT. Without --rev it is also checked that every plugin has the same files at the top of its folder.
 """
 import difflib
 import itertools

@@ -23,7 +23,7 @@ def headings(path):
 
 
 def unlisted(readme):
-    """What the table of files of a document lacks, or has without a file: names without endings, by the folder of their row."""
+    """A message for each file that the table of files does not name once, and for each name in the table without a file."""
     room, listed = '', []
     for place, names in re.findall(r'^\| *(?:`([a-z]+/)`)? *\| ((?:`\w+`(?:, )?)+) \|', readme.read_text(encoding='utf-8'), re.M):
         room = place or room

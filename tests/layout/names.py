@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if a function in an unnamed namespace of a source file has the name of one that a header of its library declares in the
-same namespace. Where several files are compiled together, the other files would see both, and calls could choose the wrong one.
-A folder with a meson.build counts as a library, with the folders below it that have none."""
+"""Fails if a function in an unnamed namespace of a source file has the name of a function that a header of its library declares in
+the same namespace. If several files are compiled together, the other files see both functions, and calls could choose the wrong
+one. A folder with a meson.build counts as a library, together with its subfolders that have no meson.build."""
 import collections
 import pathlib
 import re

@@ -17,7 +17,7 @@ STRICT = ['-fsyntax-only', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
 
 
 def enumerations(text):
-    """Names of the enumerators of each enumeration, by its name."""
+    """The names of each enumeration's enumerators, by the name of the enumeration."""
     text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
     return {name: re.findall(r'(\w+) = ', body) for name, body in re.findall(r'\benum (\w+) \{(.*?)\}', text, re.S)}
 
@@ -27,7 +27,7 @@ def structures(text):
 
 
 def checks(header, page):
-    """C that compiles only if the page's declarations fit after those of the headers, and how many checks it has."""
+    """C code that compiles only if the page's declarations fit behind those of the headers, and the number of its checks."""
     out = []
     bases, later = enumerations(header), enumerations(page)
     for base in sorted({name.partition('_of_')[0] for name in later if '_of_' in name}):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fails if runtime/SURFACE.md names a call that no public header has, a member that its structure does not have, or a test that
-its file does not have, and if something cuts a table in two."""
+its file does not have, or if a line cuts a table in two."""
 import pathlib
 import re
 import sys
@@ -18,7 +18,7 @@ def strings(text):
 
 
 def members(text):
-    """The names that each structure of a header declares, by the structure's name; those of its unions are its own."""
+    """The names of each structure's members, by the structure's name. Members of its unions count as its own."""
     for body, name in re.findall(r'typedef struct \w+ \{(.*?)\n\} (\w+);', text, flags=re.S):
         yield name, set(re.findall(r'(\w+)(?:\[[^\]]*\])*(?=[;,)])', body))
 
@@ -39,7 +39,7 @@ def names_in(calls):
 
 
 def rows():
-    """Of each right row: the number of its line, what it names, and the file and the name of its test."""
+    """For each well-formed row: the number of its line, the names in it, and the file and the name of its test."""
     for number, cells in cells_of_rows():
         if found := TEST.fullmatch(cells[3]):
             yield number, names_in(cells[1]), *found.groups()

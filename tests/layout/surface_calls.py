@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests that runtime/SURFACE.md names, and fails if one does not enter a function of the row that names it.
+"""Runs the tests that runtime/SURFACE.md names, and fails if a test does not enter the functions of its row.
 
 usage: surface_calls.py BUILD
 
-Of a row that names a member, a structure or a flag, some function that takes the structure, or any function, must be entered. A test
-runs under ptrace(2), with a breakpoint at each function of the C API that ends with its first hit, so that nothing in the library is
-made for this. Rows whose tests call parts of the library, or run a program, are left out (APART). A run takes one of some slices of the
-rows (WYE_TEST_SLICE).
+If a row names a structure or a member, the test must enter a function that takes the structure; for a flag, any function is enough.
+A test runs under ptrace(2), with a breakpoint at each function of the C API until its first hit, so the library needs no code for
+this. Rows whose tests call parts of the library, or run a program, are left out (APART). A run takes one slice of the rows
+(WYE_TEST_SLICE).
 """
 import collections
 import ctypes
@@ -98,7 +98,7 @@ class Traced:
         self.memory.write(byte)
 
     def hit(self, task):
-        """Whether a task stopped at a breakpoint, which is then no more."""
+        """Whether a task stopped at a breakpoint. Removes the breakpoint."""
         at = ptrace(PEEKUSER, task, RIP) - 1
         if at not in self.known:
             return False
@@ -113,7 +113,7 @@ class Traced:
         return True
 
     def begin(self, child, how):
-        """A new task may go on: a thread as the others; a process alone, without breakpoints."""
+        """Lets a new task go on: a thread with the breakpoints, a process detached and without them."""
         if how == CLONED:
             ptrace(CONT, child)
             return
@@ -178,7 +178,7 @@ def takers():
 
 
 def wanted(named, functions, taken_by):
-    """For each name of a row the functions of which one must be entered."""
+    """For each name of a row: the functions, one of which must be entered."""
     for name in named:
         owner = name.partition('.')[0]
         if owner in functions:
@@ -200,7 +200,7 @@ def parts(sources):
 
 
 def programs():
-    """By source file: words and environment of each test that has it, the CPU's first."""
+    """For each source file: the command and environment of each test that contains it, tests on the CPU first."""
     sources = {}
     for target in json.loads((build / 'meson-info/intro-targets.json').read_text()):
         if target['type'] == 'executable':
@@ -218,7 +218,7 @@ def programs():
 
 
 def entered_by(case, command, env):
-    """The functions that a case enters; else what is wrong, as a text."""
+    """The set of functions that a case enters, or a text that says what is wrong."""
     if not os.path.exists(command[0]):
         return f'{command[0]} was not built'
     signal.alarm(LIMIT)

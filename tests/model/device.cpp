@@ -90,7 +90,7 @@ Operation Device::read(const wye_operation& op, Work& work) {
     return out;
 }
 
-// Adds work. It begins after all earlier work of its queue has ended, and after what it waits for.
+// Adds work, which begins after all earlier work of its queue and after the values it waits for.
 void Device::submit(Native& native, const wye_submission& submission, int call) {
     auto made = std::make_unique<Work>();
     Work& work = *made;

@@ -65,7 +65,7 @@ struct Work {
     int index = 0;  // number in the order of the submits
     Native* on = nullptr;
     std::uint64_t value = 0;
-    int call = -1;  // the number of the call that submitted it
+    int call = -1;  // the number of the call that submitted the work
     std::vector<Operation> operations;
     std::vector<Program*> programs;
     std::vector<Command*> commands;
@@ -75,7 +75,7 @@ struct Work {
     wye_status status = WYE_OK;
     bool spread = false;  // failed only because work that it waited for has failed
     bool cancel_asked = false;
-    bool retired = false;  // the host has let the device forget the failure
+    bool retired = false;  // by the slot `retire`: the device may forget the failure
 
     [[nodiscard]] bool uses(const Buffer* buffer) const;
     [[nodiscard]] bool writes(const Buffer* buffer) const;
@@ -144,7 +144,7 @@ class Device {
 
     void submit(Native& native, const wye_submission& submission, int call);
     [[nodiscard]] static bool failed(const Native& native, std::uint64_t value, wye_status& status);
-    // Failed work whose failure the host has not let the device forget; null: none.
+    // Failed work that the host has not retired; null: none.
     [[nodiscard]] const Work* kept() const;
     [[nodiscard]] static bool reached(const Native& native, std::uint64_t value);
     // Check that the host may use the queue, and may ask for the value.

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::system_clock;  // the steady clock is replaced
 
-// What a signal handler prints if a call neither returns nor blocks.
+// The sequence that runs. A signal handler prints it if a call crashes, or never returns or waits.
 char running[512];
 volatile std::uint64_t runs = 0, runs_seen = 0;
 

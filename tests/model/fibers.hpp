@@ -38,7 +38,7 @@ struct Fiber {
     const void* compile_wait = nullptr;   // the variable for compilations (line's thread only)
     int call = -1;                        // the number of the call that it runs, or that started it
     std::function<bool()> can_go;         // of a blocked fiber: whether it may go on
-    bool woken = false;                   // goes on because it may, not at its deadline
+    bool woken = false;                   // goes on because of `can_go`, not of the deadline
     std::uint64_t deadline = UINT64_MAX;  // of a blocked fiber, in virtual time
     bool holds_births = false;            // threads that it starts begin in the state Stopped
     int slots = 0;                        // number of places passed, see Fibers::place
@@ -70,14 +70,14 @@ class Fibers {
     // Called on a fiber: runs other fibers until `can_go` is true. False: the deadline has passed
     // first.
     bool block(Reason reason, std::function<bool()> can_go, std::uint64_t deadline = UINT64_MAX);
-    // Called on a fiber at each place, such as the begin of a slot: stops the fiber if `stop_at`
-    // says so.
+    // Called on a fiber at each place where it can stop, such as the begin of a slot. Stops the
+    // fiber at the place number `stop_at`.
     void place();
     // Called on the fiber of the line's thread at its begin, and after each wait for another
     // thread: stops the fiber if `holds_line` is true. The explorer then says when the fiber goes
     // on.
     void hold();
-    std::function<bool()> holds_line;  // whether `hold` stops; null: it does not
+    std::function<bool()> holds_line;  // whether `hold` stops the fiber; null: no
     // Lets a stopped fiber go on.
     void go(Fiber& fiber) { fiber.state = Fiber::State::Ready; }
 

@@ -2,7 +2,7 @@
 //
 // Replaces the C library's functions for threads, locks and time by functions that work with
 // fibers. The executable exports the replacements, so that libwye.so and libstdc++ call them.
-// Those that are also called outside of fibers then call the C library.
+// Replacements that are also called outside of fibers call the C library there.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ std::uint64_t ns_of(const timespec& time) {
 
 bool on_fiber() { return Fibers::current() != nullptr; }
 
-// In builds in which the locks of Wye are places, a lock of the standard library is a place, too.
+// With WYE_SCHEDULER, fibers can be stopped at locks: of Wye and, here, of the standard library.
 void point_of_build() {
 #if defined(WYE_SCHEDULER)
     Fibers::active->place();
@@ -179,7 +179,7 @@ int pthread_join(pthread_t id, void**) {
 int pthread_detach(pthread_t) noexcept { return 0; }
 
 // The host saves and restores signal handlers around calls of plugins. The real calls would take
-// longer than all else, so on fibers these do nothing.
+// longer than all else, so on fibers this one does nothing.
 int sigaction(int signal, const struct sigaction* to, struct sigaction* from) noexcept {
     if (!on_fiber()) return raw_sigaction(signal, to, from);
     if (from != nullptr) *from = {};

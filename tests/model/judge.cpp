@@ -40,7 +40,7 @@ bool World::in_use(int buffer) const {
            });
 }
 
-// Whether `status` is the outcome of a call's work. That is the status with which the device ended
+// Whether `status` is the outcome of a call's work: the status with which the device ended
 // the work. A failure that has spread from other work does not count.
 bool World::fits(wye_status status, int owner, bool cancel_asked, std::string& right) const {
     const Call& call = calls_[static_cast<std::size_t>(owner)];
@@ -217,8 +217,8 @@ void World::judge_block(const Work& work) {
 }
 
 // Fails if a call waits for a lock or a thread without need. With two calls in progress, nothing is
-// checked while a fiber is stopped, since it may hold a lock. With one call, only the line's thread
-// can be stopped, and it holds no lock there.
+// checked while a fiber is stopped, since that fiber may hold a lock. With one call, only the
+// line's thread can be stopped, and holds no lock then.
 void World::judge_locks() {
     if (scope_.calls > 1 && is_stopped()) return;
     for (const auto& fiber : fibers_.all()) {

@@ -69,7 +69,7 @@ bool World::must_follow(const Call& call) const {
     });
 }
 
-// Work of two submits that was cancelled between them keeps its place until the first has ended.
+// Work that is cancelled between its two submits keeps its place until the first submit has ended.
 bool World::holds(const InLine& work) const {
     return waits(work) ||
            (work.left > 0 && std::ranges::any_of(device_.works, [&](const auto& one) {

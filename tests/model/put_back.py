@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts faults into the library, one at a time, and tells whether wye-model finds them.
 
-Each fault breaks one thing of what runtime/exec/device/ORDER.md says holds. It is an edit of the sources, made in a copy of the
-tree, so the product has no trace of it. An edit whose text is not found exactly once is an error; --check looks for that alone.
+Each fault breaks one rule of runtime/exec/device/ORDER.md. A fault is an edit of the sources in a copy of the tree, so the product
+has no trace of it. An edit whose old text is not in its file exactly once is an error; --check looks only for such errors.
 """
 import argparse
 import os
@@ -138,7 +138,7 @@ def edited(edits, root):
 
 
 def put(tree, files):
-    """Writes the files, and takes earlier edits back. What stays the same is not written, so that it is not compiled again."""
+    """Writes the files, and undoes earlier edits. A file that stays the same is not written, so that it is not compiled again."""
     for path in {name for _, _, _, edits in FAULTS for name, _, _ in edits}:
         text = files.get(path) or (ROOT / path).read_text()
         if (tree / path).read_text() != text:
@@ -146,7 +146,7 @@ def put(tree, files):
 
 
 def copy_tree(tree):
-    """Copies what differs."""
+    """Copies the files that differ."""
     for folder, folders, files in os.walk(ROOT):
         here = Path(folder)
         if here == ROOT:
@@ -160,7 +160,7 @@ def copy_tree(tree):
 
 
 def build(tree, jobs):
-    """Builds so that calls can be stopped at locks, and else as other tests, whose objects the compiler's cache may have."""
+    """Builds the model so that calls can stop at locks. The other options are those of builds that the compiler cache may have."""
     folder = tree / 'build'
     if not (folder / 'build.ninja').exists():
         subprocess.run(['meson', 'setup', folder, tree, '--buildtype=debugoptimized', '-Dwerror=true',
@@ -174,7 +174,7 @@ def build(tree, jobs):
 
 
 def explore(model, scope):
-    """What is found in a scope: the sequence, the fault, the number of sequences tried, the time."""
+    """Explores a scope: returns the sequence and the fault that were found, the number of sequences tried, and the seconds."""
     begin = time.monotonic()
     done = subprocess.run([model, '--scope', scope, '--jobs', '1'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     seconds = time.monotonic() - begin
@@ -205,7 +205,8 @@ def main():
         for _, _, _, edits in FAULTS:
             edited(edits, ROOT)
     except ValueError as wrong:
-        sys.exit(f'{wrong}\nFix: give the edit in tests/model/put_back.py the text of today, so that it puts the same fault back')
+        sys.exit(f'{wrong}\nFix: update the old text of the edit in tests/model/put_back.py to the present source, so that the fault '
+                 'stays the same')
     if options.check:
         return 0
 

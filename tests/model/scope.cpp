@@ -88,8 +88,8 @@ const std::vector<Scope>& scopes() {
         add("line_loss", "SswLRKJE", 7, 9)->pending = 2;
         add("line_destroyed", "SskKEZz", 4, 7);
         add("line_prepared", "ISvTKJwc", 6, 8);
-        // The line's thread goes on only by a step `>`, also between the end of a compilation and
-        // the submit.
+        // Only a step `>` lets the line's thread go on. The thread also stops between the end of a
+        // compilation and the submit.
         add("held", "SsdcxKE>", 5, 9)->holds_line = true;
         add("held_loss", "SLRCKJ>", 8, 10)->holds_line = true;
         add("held_limits", "bsITK>", 7, 10)->holds_line = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Step: one step of a sequence. Its text is a letter and arguments of one character each. "!N"
-// stops the call of the step at the N-th place that the call comes to, such as the begin of a slot.
+// Step: one step of a sequence. Its text is a letter and arguments of one character each. With "!N"
+// the step's call stops at the N-th place where it can stop, such as the begin of a slot.
 #pragma once
 
 #include <string>

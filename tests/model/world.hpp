@@ -40,7 +40,7 @@ struct Call {
     bool time_passed = false;  // a time limit has passed while the call was in progress
     bool alone = true;         // no other call was in progress meanwhile
     bool idle_before = true;   // no work ran when the call began
-    bool was_lost = false;     // the device was lost when it began, or while it ran
+    bool was_lost = false;     // the device was lost when the call began, or during it
     bool opened = false;       // the call has opened the device, perhaps after a recovery
     wye_pending pending = 0;   // the handle that the call has made or was given
     std::vector<std::byte> bytes;
@@ -52,8 +52,8 @@ class World {
     explicit World(const Scope& scope);
     // Opens the device again, for a new run.
     void begin();
-    // Does a step. False: the step is not possible here, or the call never comes to its place to
-    // stop.
+    // Does a step. False: the step is not possible here, or the call returns before it comes to the
+    // place where it must stop.
     bool step(const Step& step);
     // All steps that are possible next, without places to stop at.
     [[nodiscard]] std::vector<Step> enabled() const;
@@ -132,7 +132,7 @@ class World {
 
     // line.cpp: the model of the session's line.
     [[nodiscard]] Uses uses_of(const Step& step) const;
-    [[nodiscard]] bool has_work(int call) const;  // the device got or refused work of it
+    [[nodiscard]] bool has_work(int call) const;  // the device got or refused work of the call
     // Whether the work has a place in the line.
     [[nodiscard]] bool waits(const InLine& work) const;
     [[nodiscard]] bool holds(const InLine& work) const;   // whether later calls must follow it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pure operations of the language on values, as the language defines them. Needs the host's
-// default rounding (nearest even), and a compiler that does not contract.
+// default rounding (nearest even), and no contraction of floats by the compiler.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // Module: a program as trees, decoded from its wire form. The decoder shares no code with the
 // project's reader, only the constants of wye/program_format.h.
 //
-// It leaves checks of the canonical form (padding, unused bits) to the project's reader, but never
-// reads outside the bytes: truncated or out-of-range input is Refused.
+// The decoder leaves checks of the canonical form (padding, unused bits) to the project's reader,
+// but never reads outside the bytes: truncated or out-of-range input is Refused.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ struct Launch {
 };
 
 struct Trap {
-    std::uint32_t code = 0;  // the largest
+    std::uint32_t code = 0;  // the largest code of all traps
     std::uint32_t count = 0;
     friend bool operator==(Trap, Trap) = default;
 };

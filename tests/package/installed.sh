@@ -146,7 +146,7 @@ project() { # NAME FORMAT
 one_symbol() { [ "$(nm -D --defined-only "$work/wire/build/wye_wire.so" | cut -d' ' -f3)" = wye_plugin_query_1 ]; }
 cmake_project() { cmake -S "$work/wire" -B "$work/wire/cmake" -DCMAKE_CXX_FLAGS=-Werror && cmake --build "$work/wire/cmake" &&
     "$work/wire/tests/program.sh" wye "$work/wire/cmake"; }
-body() { # The body of the program cannot run there.
+body() { # The device `own` runs only the variant, and not the body of the program.
     WYE_PLUGIN_PATH_ADD=$work/own/build wye run "$work/own/tests/program.wye" --device own:0 --param a=1.0 \
         --in x=/dev/null --in y=/dev/null --out r=/dev/null 2>"$work/refused"
     [ $? -eq 2 ] && grep -q 'the request allows none' "$work/refused" && grep -q 'wye run --variants' "$work/refused"

@@ -5,11 +5,11 @@
 usage: tutorial.py PAGE FOLDER
 
 The blocks marked `sh` run in one shell, in FOLDER, which must be empty. Each line of a block marked `text`
-must be a line of the standard output of the block before it. Before the first block that patches the project, it is edited as the
-steps before invite: lines are added, and most capabilities are no longer claimed. The conformance kit runs whole once; after the
-patch, also in the project's CI, it runs what the patch changes, since it takes minutes to compile each program with `cc`. For
-that reason three of four runs leave most groups out the first time too (tests/support/slice.hpp).
-Exit status: 0 if all are, else 1.
+must be a line of the standard output of the block before it. Before the first block with a patch, the project is edited as earlier
+steps suggest: lines are added, and most capabilities are no longer claimed. The conformance kit takes minutes, since it compiles
+each program with `cc`. So it runs whole only before the patch, and only in one of four runs of this test (tests/support/slice.hpp).
+After the patch, also in the project's CI, it runs the groups that the patch affects.
+Exit status: 0 if all lines are there, else 1.
 """
 import pathlib
 import re

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the declarations that the Python package gives to ctypes with the public headers.
 
-Compiles one C file that includes the headers. The file repeats every prototype of _functions.h, which the compiler refuses if
-it differs. It also asserts what the package read of _types.h: the size of each structure, the offset and type of each member,
-and the value of each constant. Headers may declare more than that.
+Compiles one C file that includes the headers. The file repeats every prototype of _functions.h; the compiler refuses one that
+differs. The file also asserts what the package read from _types.h: the size of each structure, the offset and type of each
+member, and the value of each constant. Headers may declare more than the package does.
 """
 import ctypes
 import pathlib
@@ -15,7 +15,7 @@ HEADERS = ("buffer.h", "device.h", "graph.h", "native.h", "pipeline.h", "program
 
 
 def source(c, functions):
-    """The text of the C file for the declarations that a module read, and the prototypes."""
+    """The text of the C file for a module's declarations and the prototypes `functions`, and the number of comparisons."""
     lines = [f'#include "wye/{name}"' for name in HEADERS]
     # Uses each function before its prototype, so that a function that no header declares is an error.
     lines += [f"extern __typeof__({name})* has_{name};" for name in re.findall(r"\b(wye_\w+)\(", functions)]

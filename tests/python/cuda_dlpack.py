@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks DLPack with the memory of a CUDA device, both ways, on a machine that has one. Needs no other library than the driver:
-it makes and reads tensors by itself, through ctypes. With torch or CuPy it tries those too.
+"""Checks DLPack with the memory of a CUDA device, as producer and as consumer. Needs a CUDA device, and no library but the driver:
+the script makes and reads tensors through ctypes. If torch or CuPy is installed, checks that library too.
 
 usage: cuda_dlpack.py SAXPY.wye      with `wye` on PYTHONPATH, or installed
 
@@ -44,7 +44,7 @@ api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = P, [ctypes
 
 
 class Theirs:
-    """A tensor of f32 of another library, on a device. Its work runs on a stream of its own."""
+    """An f32 tensor of another library, on a device. The tensor's work runs on a stream of its own."""
 
     def __init__(self, values, shape, device=0, strides=None, offset=0):
         self.shape, self.device, self.strides, self.offset = shape, device, strides, offset
@@ -52,7 +52,7 @@ class Theirs:
         self.size = 4 * len(values) + offset
         self.pointer, self.stream, self.event = P(), P(), P()
         driver("cuMemAlloc_v2", ctypes.byref(self.pointer), ctypes.c_size_t(max(self.size, 16)))
-        driver("cuStreamCreate", ctypes.byref(self.stream), 1)  # does not wait for the default stream
+        driver("cuStreamCreate", ctypes.byref(self.stream), 1)  # the stream does not wait for the default stream
         driver("cuEventCreate", ctypes.byref(self.event), 2)
         self.write(values)
 
@@ -172,7 +172,7 @@ def buffers_out(device, saxpy, ordinal):
     buffer = device.upload([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]], "f32")
     assert buffer.__dlpack_device__() == (2, ordinal), buffer.__dlpack_device__()
     pending = device.submit(saxpy, a=9.0, x=[1.0] * 8, y=0.0, r=buffer)
-    capsule = buffer.__dlpack__(stream=1)  # stream 1 waits for that work
+    capsule = buffer.__dlpack__(stream=1)  # stream 1 waits for the pending work
     pointer = api.PyCapsule_GetPointer(capsule, b"dltensor")
     api.PyCapsule_SetName(ctypes.py_object(capsule), b"used_dltensor")
     managed = Managed.from_address(pointer)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends interpreters in several ways, each a few times at once, and prints those with another exit status.
+"""Ends interpreters in several ways, each several times at once, and prints the ways with an unexpected exit status.
 
-An interpreter is a child that was forked before the package did anything. It ends as one that was started for it, but is
-made in no time.
+Each interpreter is a child process, forked before the package did anything. Such a child ends like a newly started
+interpreter, but starts much faster.
 """
 import atexit
 import os
@@ -22,7 +22,7 @@ import programs
 import wye
 
 x = np.arange(5000, dtype=np.float32)
-kept = []  # what is left at the end
+kept = []  # objects that still exist when the interpreter ends
 sys.setswitchinterval(1e-6)  # threads take turns as often as they can
 
 
@@ -125,7 +125,7 @@ def its_own_status(objects):
 
 
 class Last:
-    """Its destructor uses a context that is destroyed already, or a device that is closed."""
+    """An object whose destructor uses a context that is destroyed already, or a device that is closed."""
 
     def __init__(self, objects):
         self.objects = objects
@@ -142,7 +142,7 @@ class Last:
 
 def destructors(objects):
     inner = Last(Objects())
-    del inner.objects.saxpy  # which would keep the context
+    del inner.objects.saxpy  # the program would keep the context alive
     inner.itself = inner
     del inner
     gc.collect()

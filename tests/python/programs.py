@@ -7,7 +7,7 @@ import wye
 
 EXAMPLES = pathlib.Path(os.environ["WYE_TEST_SOURCE"]) / "runtime/examples/programs"
 
-# Each element type, with the computation in numpy.
+# Computes with buffers of each kind of element type; test_dispatch.py computes the same in numpy.
 ELEMENTWISE = """
 wye 1; program elementwise; workgroup 64;
 param k: i32; param w: u64; param s: f64;

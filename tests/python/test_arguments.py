@@ -11,7 +11,7 @@ import wye
 
 
 class Hostile:
-    """Raises whatever is asked of it."""
+    """An object of which every attribute, conversion and text raises an error."""
 
     def __getattribute__(self, name):
         raise RuntimeError("asked for " + name)
@@ -23,10 +23,10 @@ class Hostile:
 
 
 class Word(str):
-    """A str that is none of the package's own."""
+    """A subclass of str that the package does not define."""
 
 
-ENDLESS = 10**5000  # digits that Python refuses to print
+ENDLESS = 10**5000  # has more digits than Python prints
 NO_MEMORY = [object(), Hostile(), type, 1j, {}, {1: 2}, {3}, lambda: None]
 OTHERS = [*NO_MEMORY, np.complex64(1 + 2j)]
 NOT_TEXT = [None, True, 3, 1.5, ENDLESS, b"cpu", ["cpu"], np.float32(1), np.array(["cpu"]), "\ud800",
@@ -64,7 +64,7 @@ NOT_PARAMS = [True, 3, "text", [], [{}, {}], {"b": 1}, [{"b": 1}], {"a": "1"}, [
 # Types of results, status codes and errors. Applications do not make such objects, so there are no arguments to test.
 RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "DeviceList", "Outputs", "Param", "Report",
            *(name for name in wye.__all__ if name.endswith("Error"))}
-# Constructors that are not for applications, as they say themselves, and a method that the DLPack protocol defines.
+# Constructors that are not for applications, as their docstrings say, and a method of the DLPack protocol.
 INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Graph.__init__", "Pipeline.__init__",
          "Program.__init__", "Queue.__init__", "RegisteredMemory.__init__"}
 

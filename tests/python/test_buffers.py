@@ -138,7 +138,7 @@ class Buffers(unittest.TestCase):
                 self.assertEqual(device.memory()["registered"], 0)
                 with device.register(memory):
                     self.assertEqual(device.memory()["registered"], 1 << 20)
-                device.register(memory)  # nothing refers to it
+                device.register(memory)  # nothing refers to the result
                 gc.collect()
                 self.assertEqual(device.memory()["registered"], 0)
                 self.refused(Code.INVALID_ARGUMENT, device.register, memory[:0])
@@ -259,7 +259,7 @@ class Buffers(unittest.TestCase):
         self.refused(Code.INVALID_ARGUMENT, self.devices[0].adopt, np.ones(4))
 
     def test_the_capsules_of_the_package(self):
-        # Capsules that are taken, and one that is not. The owner lives as long as the last of them, and no longer.
+        # Several capsules are taken, and one is not. The owner lives as long as the last capsule, and no longer.
         owner, memory = wye.Discard(), np.arange(6, dtype=np.int16)
         lives = weakref.ref(owner)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors in the memory of a CUDA device, on the fake driver of tests/fakes, whose device memory the host can read. Kernels do not
-run there, and the default stream is not one of its streams: cuda_dlpack.py, for a machine with a GPU, checks those."""
+"""Tensors in the memory of a CUDA device, on the fake driver of tests/fakes. The host can read the fake device's memory. The fake
+driver runs no kernels and implements no default stream; cuda_dlpack.py checks these on a machine with a GPU."""
 import os
 import subprocess
 import sys

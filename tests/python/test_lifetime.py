@@ -176,7 +176,7 @@ class EndOfTheProcess(unittest.TestCase):
         return done.stdout
 
     def test_everything_left_behind(self):
-        # Global objects of every kind, work in flight, and a callback that was not made yet.
+        # Global objects of every kind, work in flight, and a callback that was not called yet.
         out = self.python("-c", """
 import os
 import numpy as np, programs, wye
@@ -196,7 +196,7 @@ device.submit(saxpy, wye.Options(borrow=True), a=1.0, x=x.copy(), y=x)
         self.assertEqual(self.python(pathlib.Path(__file__).with_name("endings.py")), "")
 
     def test_a_fork_makes_its_own_context(self):
-        # Another thread of the parent is inside the lock of the context meanwhile.
+        # During the fork, another thread of the parent holds the lock of the context.
         out = self.python("-c", """
 import os, threading
 import numpy as np, programs, wye

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the ABI of libwye.so and of the plugin headers with the stored ones, by abigail-tools, or stores it.
+"""Compares the ABIs of libwye.so and of the plugin headers with the stored ones, by abigail-tools, or stores them.
 
 usage: abi_check.py check|update LIBRARY CC...
 
@@ -30,7 +30,7 @@ def headers(option):
 
 
 def plugin_library(compiler, folder, work):
-    """A library with one variable, a structure of pointers to each structure and enumeration of the plugin headers in a folder."""
+    """A library whose one variable has a pointer to each structure and enumeration of the plugin headers in a folder."""
     names = sorted(path.name for path in (folder / 'wye').glob('*.h'))
     text = ''.join((folder / 'wye' / name).read_text(encoding='utf-8') for name in names)
     types = re.findall(r'^typedef struct (\w+) \{', text, re.M) + [f'enum {name}' for name in re.findall(r'^enum (\w+) \{', text, re.M)]
@@ -72,7 +72,7 @@ def compatible(text, place, work):
 
 
 def finds_a_change(compiler, work):
-    """Whether the comparison finds that a structure without one of its members is incompatible."""
+    """Whether the comparison reports the removal of a member as incompatible."""
     shutil.copytree(FOLDERS[1], work / 'changed')
     header = work / 'changed/wye/abi.h'
     text = header.read_text(encoding='utf-8')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the files that skew_check.py will need later from the present sources, and stores them as archives/ABI-DATE.tar.xz. To keep the
+# Builds the present sources, and stores the files that later runs of skew_check.py need as archives/ABI-DATE.tar.xz. To keep the
 # archive small, the files have no debugging data and no symbols, and are optimised for size.
 #
 #   archive.sh [BUILD]    BUILD: a folder for the build, which is kept; without one, a temporary folder

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds all that skew_check.py runs of one state of the sources, into a folder: the library, an application, the plugins null, cpu (also as
+# Builds into a folder all that skew_check.py needs of one source tree: the library, an application, the plugins null, cpu (also as
 # cpu_file) and vendor, the layers validate and trace, archive.json with the numbers of the ABI, and with --kit the kit wye-conform-abi.
 #
 #   build_side.sh [--kit] SOURCE BUILD FILES [MESON OPTION...]

@@ -4,9 +4,9 @@
 
 usage: future.py SOURCE TARGET [--draft N]
 
-The headers of the plugin ABI in TARGET are those of SOURCE with WYE_ABI_MINOR one higher, and with, in each place where a minor may
-append, a member, a slot, a flag, a kind, a fact, a format, a meaning of a spare word or a number more; program_format.h has another
-minor, section and flags, and each list another row; wye/abi_later.h is an extension and a chain entry that only TARGET has. In
+The headers of the plugin ABI in TARGET are those of SOURCE with WYE_ABI_MINOR one higher. Wherever a minor may append, they have
+one more member, slot, flag, kind, fact, format, number or meaning of a spare word. program_format.h has another minor, section and
+flags, and each list has another row. wye/abi_later.h has an extension and a chain entry that only TARGET has. In
 the headers of the library, structures have another member, as a later 0.x may add it. With --draft the minor of the ABI is in
 development. Exit status: 0, or 1 if a header has a structure that this script does not know how to grow. TARGET may be there from
 an earlier run.
@@ -59,7 +59,8 @@ def grow_structure(match):
         if ROOM[name]:
             old, new = ROOM[name]
             if old not in body:
-                raise SystemExit(f'future.py: {name} has no `{old}` left. Fix: say in this script where it grows now')
+                raise SystemExit(f'future.py: {name} has no `{old}` left. '
+                                 'Fix: name in ROOM the member in which the structure grows now')
             return match.group(0).replace(old, new)
         return f'typedef struct {name} {{\n{body}\n    uint64_t later;\n}} {name};'
     if 'wye_header header;' not in body:
@@ -88,7 +89,7 @@ def grow_enum(match):
 
 
 def grow_list(text, name):
-    """The text with a row more at the end of a list, with the next number, and with that number counted."""
+    """The text with one more row at the end of a list. The row has the next number, and counts of the list grow by 1."""
     match = next(match for match in LIST.finditer(text) if match.group(1) == name)
     rows = re.findall(r'X\((\w+), (\w+)(, "[^"]*")?([^()]*)\)', match.group(0))
     number = max(int(row[1], 0) for row in rows) + 1
@@ -100,7 +101,7 @@ def grow_list(text, name):
 
 
 def grow(text, draft):
-    """A header of the plugin ABI."""
+    """A header of the plugin ABI as a later minor may have it."""
     for minor in ('ABI', 'PROGRAM'):
         text = re.sub(rf'(#define WYE_{minor}_MINOR )(\d+)', lambda m: m.group(1) + str(int(m.group(2)) + 1), text)
     if draft:
@@ -110,7 +111,7 @@ def grow(text, draft):
         text = re.sub(r'(#define WYE_ABI_MINOR_DRAFT )\d+', r'\g<1>0', text)
     text = STRUCTURE.sub(grow_structure, text)
     text = ENUM.sub(grow_enum, text)
-    if '#define WYE_FACTS(X)' in text:  # in groups, with first numbers of their own
+    if '#define WYE_FACTS(X)' in text:  # facts are in groups, and each group has a first number
         text = re.sub(r'(    /\* limits \*/ )', r'    X(LATER, 0x0ff, "later", BOOL) \\\n\1', text, count=1)
     for name in [match.group(1) for match in LIST.finditer(text)]:
         if name not in ('WYE_FACTS', 'WYE_MATH'):  # a new math function would need a new math set

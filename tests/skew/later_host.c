@@ -6,9 +6,9 @@
  *   later_host PLUGIN.so SCALE.WIRE [LAYER.so]
  *
  * SCALE.WIRE is the wire form of scale.wye. With a layer, all calls go through the layer. For each
- * thing that it has sent, the host prints a line that begins with "good" or "WRONG", and runs the
- * program after all of them. A plugin must refuse what it must not ignore: with the right status
- * and an error with a remedy, and without making an object. It must pass over entries that are not
+ * addition that it sends, the host prints a line that begins with "good" or "WRONG". At the end it
+ * runs the program. A plugin must refuse additions that it must not ignore, with the right status
+ * and an error with a remedy, and must make no object then. It must skip entries that are not
  * critical, longer structures, hints and facts. Exit status: 0; 1 if a line is WRONG; 2 if the
  * plugin does not start. */
 #include <dlfcn.h>

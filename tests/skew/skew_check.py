@@ -5,12 +5,12 @@
 usage: skew_check.py ABI VERSION SHA256 OTHER_DRAFT KIT FUTURE APPLICATION LIBRARY PLUGIN...
 
 ABI is MAJOR.DRAFT.MINOR of the build, VERSION the version of its plugins, SHA256 the program sha256.wye, OTHER_DRAFT a plugin of
-another draft, KIT the kit wye-conform-abi. FUTURE is a folder for builds of a later minor, which future.py makes of these sources;
-they are kept. The other files are the build's: the application of this folder, libwye.so, the plugins null, cpu, vendor and
+another draft, KIT the kit wye-conform-abi. FUTURE is a folder that keeps builds of a later minor, whose sources future.py
+makes. The other files are the build's: the application of this folder, libwye.so, the plugins null, cpu, vendor and
 cpu_file, and the layers validate and trace. Sides that have a released minor in common run programs on each other's plugins, with
 and without the layers of either, and the results are compared with arithmetic and a digest computed here. A host must refuse
-plugins of the drafts of 1.0 by name. What only a later minor has is sent to plugins by later_host.c, and reported to hosts by
-vendor_plugin.c. At the end there are tables of what was proven, also where it failed. The last line is "N passed, N failed".
+plugins of the drafts of 1.0 by name. later_host.c sends plugins all that only a later minor has, and vendor_plugin.c reports it to
+hosts. At the end, tables show which checks passed and which failed. The last line is "N passed, N failed".
 """
 import contextlib
 import hashlib
@@ -56,7 +56,7 @@ class Matrix:
 
     @contextlib.contextmanager
     def cell(self, table, row, column):
-        """A cell with the words that are appended to the list it gives, or FAILED if a check inside fails."""
+        """The checks of one cell. The cell gets the words that are appended to the yielded list, or FAILED if a check fails."""
         cells, said, before = self.tables.setdefault(table, {}), [], failed
         fine = cells.get((row, column)) != 'FAILED'
         cells[row, column] = 'FAILED'
@@ -132,7 +132,7 @@ def archived_sides(work):
 
 
 def future_side(work, build, name, *options):
-    """The sources as a later minor has them, built."""
+    """Builds the sources as a later minor has them."""
     tree, files = build / f'{name} sources', work / name
     subprocess.run([HERE / 'future.py', HERE.parent.parent, tree, *options], check=True)
     done = subprocess.run([tree / 'tests/skew/build_side.sh', '--kit', tree, build / name, files, '--buildtype=plain'],
@@ -145,7 +145,7 @@ def future_side(work, build, name, *options):
 
 
 def later_parts(work, future, now):
-    """What is compiled with the headers of the next minor alone: a small host, a plugin that reports what is new, an application."""
+    """Compiles with only the headers of the next minor: a small host, a plugin that reports its additions, an application."""
     tree, files = future / 'the next minor sources', work / 'later'
     files.mkdir()
     subprocess.run([HERE / 'future.py', HERE.parent.parent, tree], check=True)
@@ -224,7 +224,7 @@ def works(host, plugins, work, sha256, layers=None):
 
 
 def refused(host, name, folder, plugin, draft, ours):
-    """The error names both drafts, or that one is none, and the application continues."""
+    """A host refuses a plugin of another draft, names the drafts of both (one may have no number), and continues."""
     def names(number):
         return (f'draft {number}',) if number else ('draft without a number', 'has ABI 1.')
 
@@ -253,7 +253,7 @@ def sends_later(later, plugins):
 
 
 def shows_later(later, host, work, sha256):
-    """A plugin of a later minor reports what its headers added: a host that does not know it ignores it, or shows it as unknown."""
+    """A plugin of a later minor reports what its headers added. Hosts ignore these additions, or show them as unknown."""
     with matrix.cell('A plugin that reports what the next minor added', 'the next minor', host.name) as said:
         pair = f'the host of {host.name} with a plugin that reports what the next minor added'
         for layers in (None, host):
@@ -309,7 +309,7 @@ FILES = 'Files (rows) that libraries (columns) read'
 
 
 def reads_files(sides, work, sha256):
-    """Each side reads what the others wrote: wire forms, the files of one cache folder; and reports only gain members."""
+    """Each side reads the wire forms and the cache files that the others wrote. Reports gain members, and lose none."""
     data = random.Random(11).randbytes(3000)
     digests = b''.join(hashlib.sha256(data[at:at + 100]).digest() for at in range(0, 3000, 100))
     cache = work / 'cache'
@@ -351,7 +351,7 @@ def reads_files(sides, work, sha256):
 
 
 def with_section(wire, number, content):
-    """A wire form with a section more, which has the highest number."""
+    """A wire form with one more section, in the order of the numbers."""
     count, = struct.unpack_from('<I', wire, 12)
     sections = [struct.unpack_from('<IIQQ', wire, 24 + 24 * at) for at in range(count)]
     parts = sorted([(section, wire[at:at + size]) for section, _, at, size in sections] + [(number, content)])
@@ -405,7 +405,7 @@ def reads_samples(sides, work):
 
 
 def math_sets(now, sides, work):
-    """A program of math set 2 runs on plugins of every age, which are given set 1. A library that is older refuses it by name."""
+    """Plugins of every age run a program of math set 2, since hosts give them set 1. An older library refuses it by name."""
     program, wire = work / 'set2.wye', work / 'set2.wire'
     program.write_text((HERE / 'scale.wye').read_text(encoding='utf-8').replace('wye 1;', 'wye 1;\nmath 2;').replace(
         '+ 7u', '+ 6u + u32(cospi(0.0))'), encoding='utf-8')

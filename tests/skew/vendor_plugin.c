@@ -5,9 +5,9 @@
  * which compute `r[i] = x[i] * k + 7`, and the kit's program `sample`, which computes `r[i] = x[i]
  * + k`. Both run on the host during the submit. All other programs are refused.
  *
- * With REPORTS_LATER and the headers that future.py makes, the plugin reports what these headers
- * have added to every host, which no plugin may do: a format, a state of a device, a type of a
- * fact, a status, a level of the log, an extension. */
+ * With REPORTS_LATER and the headers that future.py makes, the plugin reports to every host what
+ * these headers have added: a format, a state of a device, a type of a fact, a status, a level of
+ * the log, an extension. No real plugin may do so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@ constexpr std::uint32_t kFactor = 1664525;
 constexpr std::uint32_t kStep = 1013904223;
 constexpr std::uint32_t kTrapCode = 7;
 
-// Computes `k` rounds of v * factor + step. In the loop, factor and step stand for 1, 2, 4, ...
-// rounds.
+// Computes `k` rounds of v = v * kFactor + kStep. The variables `factor` and `step` combine 1, 2,
+// 4, ... rounds into one.
 std::uint32_t rounds(std::uint32_t v, std::uint32_t k) {
     std::uint32_t factor = kFactor;
     std::uint32_t step = kStep;

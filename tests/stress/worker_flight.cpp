@@ -21,8 +21,8 @@ Flight Worker::flight(wye_context* context, wye_device device, Random& random, b
             [this](const std::string& what) { fail(what); }};
 }
 
-// Shared devices are used only in the part "flight": in others, time limits of steps may leave them
-// busy.
+// Shared devices are used only in the part "flight". In other parts, time limits of steps may leave
+// the devices busy.
 void Worker::fly() {
     if (world_.options().part != "flight") return fly_alone();
     Place& here = place(pick(world_.places().size()));

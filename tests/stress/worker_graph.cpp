@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps with graphs: one is recorded from a program, then run and submitted with changing
-// parameters, and freed before or after its executions have ended.
+// Steps with graphs. A graph is recorded from a program, is run and submitted with changing
+// parameters, and is freed before or after its executions have ended.
 #include <algorithm>
 
 #include "worker.hpp"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into a test, delays its threads at random: when a thread starts or starts another,
- * around mutexes, and around reads of the clock. On a busy machine each of these may take as long.
- * A test that then fails depends on the speed of the machine.
+ * A library that is preloaded into a test, and delays the test's threads at random: when a thread
+ * starts, when it creates another, around mutexes, and around reads of the clock. On a busy machine
+ * each of these steps may take as long. A test that fails depends on the speed of the machine.
  *
  *   WYE_DELAYS=SEED   which delays; another seed delays other steps
  */
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-    kStep = 300,        /* one of so many steps is delayed */
+    kStep = 300,        /* one step in kStep is delayed */
     kMost = 100 * 1000, /* microseconds */
-    kOfAThread = 400    /* further steps of a thread are not delayed */
+    kOfAThread = 400    /* delays of one thread at most */
 };
 
 static uint64_t seed; /* 0: not started */

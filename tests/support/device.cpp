@@ -88,8 +88,8 @@ wye::Result<void> Device::run_host(const wye::Program& program, const Launch& la
     wye::Dispatch dispatch(program, device_);
     dispatch.timeout_ns(timeout_ns_);
     set(dispatch, launch);
-    // Outputs have memory of their own, apart from inputs, so that a device cannot read an input
-    // there.
+    // Outputs have memory of their own, so that a device that reads an output does not find the
+    // input there.
     std::vector<std::vector<std::byte>> out(bytes.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const Binding& b = launch.buffers[i];

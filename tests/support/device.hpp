@@ -15,8 +15,8 @@
 
 namespace support {
 
-// A buffer of a launch, in binding order. `bytes`: the content, of which only the size
-// counts for a buffer that is an output alone.
+// A buffer of a launch, in binding order. `bytes`: the content. If the buffer is only an output,
+// only the size of `bytes` counts.
 struct Binding {
     std::string name;
     bool input = false;
@@ -41,7 +41,7 @@ struct Ending {
 class Device {
   public:
     // Opens the device that the selector names. `config`: the host's configuration for plugins.
-    // `plugin`: the file of a plugin in which to look for the device first, or empty.
+    // `plugin`: the file of a plugin that is searched for the device first; may be empty.
     static wye::Result<Device> open(const std::string& selector,
                                     const std::vector<std::pair<std::string, std::string>>& config,
                                     const std::string& plugin = {});

@@ -24,8 +24,8 @@ inline std::string test_driver_folder() {
 }
 
 // `WYE_TEST_DRIVER_LIBRARY`: the library that the plugin opens as its driver; unset: the plugin
-// chooses. Returns the configuration that selects the library. That also turns the probe off, since
-// a probe would find that such a fake driver computes nothing.
+// chooses. Returns the configuration that selects the library, which is a fake driver, and turns
+// the probe off: a probe would find that a fake driver computes nothing.
 inline std::vector<std::pair<std::string, std::string>> test_driver_config() {
     const char* const library = std::getenv("WYE_TEST_DRIVER_LIBRARY");
     if (library == nullptr) return {};

@@ -96,7 +96,7 @@ inline constexpr Fault kFaults[] = {
     {"wrong_capabilities", Fault::Effect::warning, Fault::Where::build, "PLUGIN_FAULT",
      "claims int64 and f64, but with them"},
     {"wrong_bytes", Fault::Effect::unusable, Fault::Where::build, "PLUGIN_FAULT",
-     "a known dispatch gave 0x"},
+     "the test dispatch gave 0x"},
     {"prints", Fault::Effect::none, Fault::Where::anywhere, "", ""},
 };
 

@@ -15,9 +15,9 @@
 
 namespace support {
 
-// Joins texts. Call it with a braced list, whose elements are evaluated in order, and do not use
-// `+`, which may evaluate its operands in any order: operands draw random numbers, and a seed must
-// give the same program everywhere.
+// Joins texts. Use a braced list, whose elements are evaluated in order. The operands of `+` may be
+// evaluated in any order. Each text draws random numbers, and a seed must give the same program
+// everywhere.
 std::string cat(std::initializer_list<std::string> parts);
 
 struct TextType {
@@ -54,7 +54,7 @@ struct Memory {
     bool readable = true;           // may be read at this point of the program
     std::vector<std::string> own;   // if not empty, only these indices may be used
     bool indexed_by_place = false;  // `own` uses built-in values, which functions do not have
-    bool single = false;            // an invocation owns one element, that of its number
+    bool single = false;            // an invocation owns only the element of its number
     std::size_t count = 0;          // number of elements, if the program states it; else 0
     bool table = false;
 };

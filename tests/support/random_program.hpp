@@ -49,7 +49,7 @@ struct RandomBuffer {
 struct RandomProgram {
     std::string text;
     std::vector<std::string> params;        // names, in declared order
-    std::vector<std::uint64_t> values;      // their bits
+    std::vector<std::uint64_t> values;      // bits of the parameters
     std::vector<RandomBuffer> buffers;      // in binding order, without `shared`
     std::array<std::uint32_t, 3> groups{};  // the grid of the launch
     bool clause = false;                    // the program has a grid clause, which gives `groups`

@@ -70,7 +70,7 @@ Finding judge(const wye::Context& context, const Runner& runner, const Case& wha
               const Care& care) {
     const auto program = context.program_from_text(what.text);
     if (!program.ok()) return useless(program.error().text());
-    // The oracle has no math functions. In this form, they are expanded to their definitions.
+    // The oracle has no math functions. The wire form has their definitions in their place.
     const auto wire = program->lower("wye-program");
     if (!wire.ok()) return useless(wire.error().text());
     oracle::Launch request;

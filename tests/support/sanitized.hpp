@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether a sanitizer is compiled in. A sanitizer makes computing several times slower, and finds
-// only faults of memory and threads, so tests that repeat random work do less of it then.
+// only faults of memory and threads, so tests that repeat random work do less with one.
 #pragma once
 
 namespace support {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shorthand for calls of the C API: what a call answered, and a dispatch that is put together
-// argument by argument. Header-only; needs doctest.
+// Shorthand for calls of the C API: the result of a call, and a dispatch that is built argument by
+// argument. Header-only; needs doctest.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #version 450
 // SPDX-License-Identifier: Apache-2.0
-// Rows of workgroups: drivers may allow no more than 65535 along one axis.
+// The workgroups form rows, since drivers may allow only 65535 workgroups along one axis.
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer X { uint x[]; };
 layout(binding = 1) writeonly buffer R { uint r[]; };

@@ -206,8 +206,10 @@ int main(int argc, char** argv) {
         const int code = real_main(argc, argv);
         if (std::fflush(wye::tool::output()) == 0 && std::ferror(wye::tool::output()) == 0)
             return code;
-        std::fputs("wye bench: error: cannot write to standard output\nFix: check where it goes\n",
-                   stderr);
+        std::fputs(
+            "wye bench: error: cannot write to standard output\nFix: check where standard output "
+            "goes\n",
+            stderr);
         return code == kOk ? static_cast<int>(kFailed) : code;
     } catch (const std::bad_alloc&) {
         std::fputs(

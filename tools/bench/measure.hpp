@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times the ways of a row in turn, so that clock changes and other work of the machine affect all
-// ways alike.
+// Times the ways of a row (way.hpp) in turn, so that clock changes and other work of the machine
+// affect all ways alike.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 namespace wye::bench {
 
 struct Effort {
-    double sample_seconds = 0.02;  // of one sample: the work is repeated for this long
+    double sample_seconds = 0.02;  // length of a sample, in which the work is repeated
     std::size_t rounds = 21;
     std::size_t least_rounds = 5;
-    double row_seconds = 10;  // after this time, only the least number of rounds is completed
+    double row_seconds = 10;  // after this time, no round beyond least_rounds begins
 };
 [[nodiscard]] Effort effort_of(bool quick);
 

@@ -22,7 +22,7 @@ struct Stream {
 };
 
 // At most `sizes.in_flight` dispatches are pending at once. `sizes.warm` dispatches run first, so
-// that caches and lists have reached their size.
+// that caches and lists have reached their full size.
 [[nodiscard]] Result<Stream> run_stream(const Target& target, const Sizes& sizes);
 
 }  // namespace wye::bench

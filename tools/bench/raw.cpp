@@ -111,9 +111,9 @@ Result<std::vector<Way>> large(RawApi& api, std::uint64_t bytes) {
                            [=](std::uint64_t) { return expect_landed(*one); })};
 }
 
-// `filled`: the application itself writes its data to page-locked memory, once; else the threads of
-// a ring copy the data there each time. The outputs stay in page-locked memory, where the
-// application reads them.
+// `filled`: the application writes its data to page-locked memory once, before the measurement.
+// Otherwise the threads of a ring copy the data there in each run. The application reads the
+// outputs in page-locked memory.
 Result<std::vector<Way>> many(RawApi& api, std::uint64_t count, std::uint64_t bytes, bool filled) {
     WYE_ASSIGN(const auto all, flights_of(api, bytes, count, ring_threads()));
     if (filled)

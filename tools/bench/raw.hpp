@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The raw side of each row: the same work through a driver's API, written by hand as an expert
-// would. Drivers are opened by name when needed, so `wye bench` also runs where none is installed.
+// The raw side of each row: the same work through a driver's API, written as an expert would write
+// it. A driver is opened by name when needed, so `wye bench` also runs without drivers.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class Lane : Fixed {
     virtual ~Lane() = default;
 
     [[nodiscard]] virtual std::byte* chunk(std::size_t i) = 0;
-    // Start to copy chunk `i` to x (up), or a part of r to chunk `i` (down).
+    // `up` starts to copy chunk `i` to x at offset `at`; `down` copies from r at `at` to the chunk.
     [[nodiscard]] virtual Result<void> up(std::size_t i, std::uint64_t at, std::uint64_t size) = 0;
     [[nodiscard]] virtual Result<void> down(std::size_t i, std::uint64_t at,
                                             std::uint64_t size) = 0;
@@ -66,8 +66,8 @@ class RawApi : Fixed {
                                                                  std::size_t n) = 0;
 };
 
-// Opens the API of a plugin, and its first device of that name. MISSING_DEPENDENCY or UNSUPPORTED:
-// this machine has no such baseline; the message says why.
+// Opens the API that a plugin uses, and the API's first device with this name. MISSING_DEPENDENCY
+// or UNSUPPORTED: this machine has no such baseline; the message says why.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& plugin,
                                                        const std::string& name);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& name);

@@ -112,7 +112,7 @@ constexpr std::uint64_t kTinyWords = 64;
     X(cuGraphDestroy, "cuGraphDestroy")                          \
     X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
-// Costs only a comparison on success, since it is used in timed loops.
+// Returns the error of a failed call. Success costs only a comparison, since timed loops use this.
 #define TRY_CUDA(call)                                                         \
     if (const CUresult status_ = (call); status_ != CUDA_SUCCESS) [[unlikely]] \
     return call_failed("cuda", "cuda.h", status_, #call)
@@ -251,7 +251,7 @@ class Tiny : Fixed {
                                         nullptr));
         return {};
     }
-    // A chain of launches on the first buffer.
+    // Makes a graph: a chain of launches on the first buffer.
     [[nodiscard]] Result<void> record(std::uint64_t launches) {
         const Entered entered(driver_);
         if (exec_ != nullptr) (void)driver_.cuGraphExecDestroy(std::exchange(exec_, nullptr));
@@ -296,7 +296,7 @@ class Tiny : Fixed {
     [[nodiscard]] CUstream stream() const { return driver_.streams[0]; }
     [[nodiscard]] Result<void> fill(CUgraph graph, std::uint64_t launches) {
         void* arguments[] = {&words_[0]->device, &count_};
-        // The first version of the call ignores the last members of the structure.
+        // cuGraphAddKernelNode in its first version ignores the last members of the structure.
         CUDA_KERNEL_NODE_PARAMS params{};
         params.func = driver_.advance;
         params.gridDimX = params.gridDimY = params.gridDimZ = 1;

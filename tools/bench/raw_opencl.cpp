@@ -58,7 +58,7 @@ constexpr std::size_t kTinyWords = 64;
 Error failed(cl_int status, const char* call) {
     return call_failed("opencl", "CL/cl.h", status, call);
 }
-// Costs only a comparison on success, since it is used in timed loops.
+// Returns the error of a failed call. Success costs only a comparison, since timed loops use this.
 #define TRY_CL(call)                                                       \
     if (const cl_int status_ = (call); status_ != CL_SUCCESS) [[unlikely]] \
     return failed(status_, #call)
@@ -246,7 +246,7 @@ class Tiny : Fixed {
 
     const Driver& driver_;
     std::vector<std::unique_ptr<Memory>> words_;
-    std::vector<cl_kernel> kernels_;  // one for each buffer, which is its argument
+    std::vector<cl_kernel> kernels_;  // one for each buffer, bound as its argument
     std::vector<cl_event> events_;    // used by launch_with_events
 };
 

@@ -22,7 +22,7 @@ struct RowResult {
         Samples samples;
     };
     std::vector<Raw> raw;          // the goal refers to the first way
-    std::string no_baseline;       // the reason if a baseline was wanted and there is none
+    std::string no_baseline;       // why a requested baseline is missing; else empty
     std::optional<Stream> stream;  // for the row `million`, instead of samples
     std::optional<Error> error;    // set if nothing was measured
 };

@@ -14,7 +14,7 @@
 
 namespace wye::bench {
 
-// The number of threads: half of the number of processors, but from 1 to 8.
+// The number of threads: half of the number of processors, clamped to 1 to 8.
 [[nodiscard]] std::size_t ring_threads();
 
 // Threads that work together. The calling thread is number 0.

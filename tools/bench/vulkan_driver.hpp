@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan 1.2, with its loader opened by name: a device, its queues, and owners of its objects.
+// Vulkan 1.2 through a loader opened by name: a device, its queues, and owners of Vulkan objects.
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -22,7 +22,7 @@ namespace wye::bench::vulkan {
     return call_failed("vulkan", "vulkan_core.h", status, call);
 }
 
-// Costs only a comparison on success, since it is used in timed loops.
+// Returns the error of a failed call. Success costs only a comparison, since timed loops use this.
 #define TRY_VK(call)                                                         \
     if (const VkResult status_ = (call); status_ != VK_SUCCESS) [[unlikely]] \
     return ::wye::bench::vulkan::failed(status_, #call)
@@ -94,7 +94,7 @@ template <typename T>
     return out;
 }
 
-// A queue, and a lock for its submits, which Vulkan requires to be synchronised.
+// A queue, and the lock for its submits: Vulkan requires that the host synchronises them.
 struct Queue {
     std::uint32_t family = 0;
     VkQueue queue = VK_NULL_HANDLE;
@@ -152,7 +152,7 @@ class Kernel : Fixed {
     ~Kernel();
     [[nodiscard]] Result<void> open(std::span<const std::uint32_t> words, std::uint32_t buffers,
                                     std::uint32_t push_bytes = 4);
-    // Makes a descriptor set, which lives as long as the kernel. At most kSets.
+    // Makes a descriptor set, which lives as long as the kernel. A kernel has at most kSets sets.
     [[nodiscard]] Result<VkDescriptorSet> bind(std::span<const VkBuffer> buffers);
     void bind_again(VkDescriptorSet set, std::span<const VkBuffer> buffers) const;
     void dispatch(VkCommandBuffer to, VkDescriptorSet set, std::span<const std::uint32_t> push,
@@ -177,7 +177,7 @@ class Commands : Fixed {
     ~Commands();
     [[nodiscard]] Result<void> open(Queue& queue);
 
-    // Records what body(command buffer) adds.
+    // Records the commands that body(command buffer) adds.
     template <typename Body>
     [[nodiscard]] Result<void> record(VkCommandBufferUsageFlags usage, Body&& body) {
         auto begin = made<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);

@@ -40,7 +40,7 @@ struct Way {
     std::function<Result<void>()> check;
 };
 
-// Makes a way: `once` does the work one time, and `check` gets the number of times so far.
+// Makes a way: `once` does the work one time, and `check` gets the number of runs so far.
 template <typename Once, typename Check>
 [[nodiscard]] Way repeated(std::string name, Once once, Check check) {
     const auto runs = std::make_shared<std::uint64_t>(0);
@@ -53,7 +53,7 @@ template <typename Once, typename Check>
             [=] { return check(*runs); }};
 }
 
-// Adds a way, or returns the error with which it could not be made.
+// Adds `way` to `ways`. If `way` is an error, returns the error instead.
 [[nodiscard]] inline Result<void> add(std::vector<Way>& ways, Result<Way> way) {
     if (!way.ok()) return std::move(way).error();
     ways.push_back(std::move(way).value());

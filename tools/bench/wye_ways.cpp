@@ -33,7 +33,7 @@ main {
 
 constexpr std::uint64_t kHashesInFlight = 3;
 constexpr std::uint32_t kHashBlock = 4096;
-// So many elements that the CPU plugin does not run a submit on the calling thread.
+// With this many elements, the CPU plugin does not run a submit on the calling thread.
 constexpr std::uint64_t kLongerWords = std::uint64_t{1} << 17U;
 
 // One tiny buffer, and the dispatch that advances it.
@@ -152,7 +152,7 @@ Result<Way> launches(const Target& target, std::uint64_t count,
                      const std::shared_ptr<Tiny>& longer) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     const auto queue = std::make_shared<std::optional<Queue>>();
-    if (longer) {  // one queue for all: the pool would send the tiny dispatches to an idle one
+    if (longer) {  // one queue: the pool would send the tiny dispatches to an idle queue
         WYE_ASSIGN(*queue, target.device.queue());
         longer->dispatch().on(**queue);
         tiny->dispatch().on(**queue);

@@ -19,7 +19,7 @@ struct Target {
     std::uint64_t most_bytes = UINT64_MAX;  // size of the device's largest buffer
 };
 
-// NO_DEVICE, or the error of wye_device_open for a malformed selector.
+// Opens the selector's device. Errors: those of wye_device_open, such as NO_DEVICE.
 [[nodiscard]] Result<Target> open_target(const std::string& selector);
 
 // Wye's way of a row; nullopt for rows that this kind of device does not have, and for `Million`

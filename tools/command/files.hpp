@@ -17,8 +17,8 @@
 
 namespace wye::tool {
 
-// Which files are read. Opening a file that is not regular may block, as a pipe does without a
-// writer.
+// The files that are read. Opening a file that is not regular may block: a pipe blocks until it has
+// a writer.
 enum class Kind { Any, Regular };
 
 // Whether a path ends with `ending`, such as ".npy", in small letters or capitals.
@@ -75,9 +75,9 @@ struct FileUse {
     std::string buffer = {};  // the buffer's name: its output may replace its own input
 };
 
-// Refuses with INVALID_ARGUMENT if a file that is written is also used otherwise. The traces that
-// WYE_TRACE and the layer `trace` write count too, so call check_files before a context is made.
-// Only regular files count, by their identity: names and links may differ.
+// INVALID_ARGUMENT if a file that is written has another use, too. The traces that WYE_TRACE and
+// the layer `trace` write count as uses, so call check_files before a context is made. Compares
+// only regular files, by identity: two names or links of a file count as one.
 [[nodiscard]] Result<void> check_files(std::vector<FileUse> files);
 
 }  // namespace wye::tool

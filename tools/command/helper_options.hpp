@@ -16,14 +16,14 @@ namespace wye::tool {
 // flag takes no value. Call it before anything is added.
 void prepare_command(CLI::App& app);
 
-// Refuses an empty value. For CLI::Option::check, since CLI11 takes an empty value for no value.
+// Refuses an empty value. For CLI::Option::check, since CLI11 treats an empty value as missing.
 [[nodiscard]] std::string refuse_empty(const std::string& value);
 
 // Says what is wrong with a command line that CLI11 refused, in the terms of the help pages.
 [[nodiscard]] std::string usage_fault(const CLI::ParseError& error);
 
 struct BenchOptions {
-    std::string device, json;  // selector and file; empty: none was given
+    std::string device, json;  // a selector, and a file; empty: not given
     std::vector<std::string> names;
     bool against_raw = false, quick = false, list = false;
 };

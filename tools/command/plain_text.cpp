@@ -22,8 +22,8 @@ std::string without_marks(std::string_view text) {
     return out;
 }
 
-// Where the term of an item ends, at ": "; npos: the item begins with no term. A term is `code`,
-// words in capitals, or both.
+// The position of the ": " that ends an item's term; npos: the item begins with no term. A term is
+// `code`, words in capitals, or both.
 std::size_t term_end(std::string_view item) {
     const std::size_t end = item.find(": ");
     bool code = false;

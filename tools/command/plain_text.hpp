@@ -13,11 +13,11 @@ namespace wye::tool {
 
 [[nodiscard]] std::string in_capitals(std::string_view text);
 
-// The width of a page in columns: that of the terminal within limits, or 80 without a terminal.
+// The width of a page in columns: the terminal's width within limits, or 80 without a terminal.
 [[nodiscard]] std::size_t page_width();
 
-// Writes words with line breaks between them. `code` with blanks stays together. `first` begins the
-// first line; the other lines are indented as far.
+// Writes `text` with line breaks between words, but never inside `code`. `first` begins the first
+// line; the other lines are indented by the width of `first`.
 void print_wrapped(std::string_view text, std::string_view first, std::size_t width);
 
 // Writes lines of Markdown that have no heading, indented by two columns.

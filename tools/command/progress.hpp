@@ -2,7 +2,7 @@
 //
 // Progress: a line on standard error about work that goes on for more than two seconds, such as
 // "1200 of 5000 repetitions, 600/s, 6 s left". Prints nothing unless standard error is a terminal.
-// A separate thread writes the line, so that the work only needs to count. Errors: none.
+// A separate thread writes the line, so that the working thread only counts. Errors: none.
 #pragma once
 
 #include <atomic>

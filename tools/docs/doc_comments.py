@@ -4,7 +4,7 @@
 
 usage: doc_comments.py HEADER
 
-The comment before a declaration describes it, as does one after it on the same line. The first
+A comment describes the declaration after it, or the declaration before it on the same line. The first
 comment of the file describes the file. `/* ---- Title ---- */` begins a group of declarations. Comments
 in bodies of functions and within the rows of lists stay as they are. An enumeration that is made from the
 rows of a list, such as `WYE_STATUSES(WYE_STATUS_ENUM)`, is written out, with each row as a description.

@@ -54,7 +54,7 @@ PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_loss', 'a
 # Fields, enumerators and constants need no comment if their names say enough.
 UNDESCRIBED = re.compile(r'warning: Member .*\((variable|enumvalue)\) of .* is not documented')
 
-# On the page of a header, its description comes first.
+# The page of a header begins with the header's description.
 FILE_LAYOUT = '''<file><detaileddescription title=""/><includes visible="no"/><memberdecl>
 <classes visible="yes" title="Structures and classes"/><namespaces visible="yes" title=""/><enums title=""/><functions title=""/>
 <typedefs title=""/><defines title=""/><variables title=""/><membergroups visible="yes"/></memberdecl>
@@ -117,12 +117,12 @@ def layout(pages, headers, verbs):
 def start_page(pages):
     with open(os.path.join(HERE, 'start.md'), encoding='utf-8') as file:
         text = file.read()
-    return '\n'.join(line for line in text.split('\n')  # leaves out lines about documents that are not there
+    return '\n'.join(line for line in text.split('\n')  # leaves out lines about documents that have no page
                      if all(name in pages for name in re.findall(r'@ref ([a-z]+)\)', line))) + '\n'
 
 
 def quoted(paths):
-    """A list of Doxygen's, which would be split at the blanks of a path."""
+    """A list of paths for Doxygen. The quotes keep paths with blanks whole."""
     return ' '.join(f'"{path}"' for path in paths)
 
 

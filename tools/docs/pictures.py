@@ -4,9 +4,9 @@
 
 usage: pictures.py [--check]
 
-Writes .github/parts.svg (the parts, and which includes headers of which, or links it) and .github/dispatch.svg (the steps of a dispatch, in
-the order in which the sources call them). With --check it writes nothing, and fails if a picture differs from the sources.
-Exit status: 0 done, 1 a picture differs, or the sources have no such step, 2 wrong usage.
+Writes .github/parts.svg (the parts, with an arrow to each part whose headers a part includes or that it links) and
+.github/dispatch.svg (the steps of a dispatch, in the order in which the sources call them). With --check writes nothing, and
+fails if a picture differs from the sources. Exit status: 0 done, 1 a picture differs or a step is missing, 2 wrong usage.
 """
 import pathlib
 import re
@@ -67,7 +67,7 @@ def sources(folder):
 
 
 def owner(include):
-    """The part that an #include of ours belongs to; None: not ours."""
+    """The part to which a header that an #include names belongs; None: the header is not Wye's."""
     first, _, rest = include.partition('/')
     if first == 'wye':
         if rest.startswith('sdk/'):
@@ -91,7 +91,7 @@ def uses():
 
 
 def shortest(edges):
-    """Without arrows that follow from others."""
+    """Removes each edge whose target can also be reached through other edges."""
     def reached(start, without):
         seen, open_ = set(), [to for to in edges[start] if to != without]
         while open_:
@@ -145,7 +145,7 @@ def parts_picture():
     for part, targets in sorted(shortest(edges).items()):
         for to in sorted(targets, key=lambda name: place[name]):
             (x1, y1), (x2, y2) = place[part], place[to]
-            if x1 != x2 and y2 - y1 > step:  # from the side, past the rows between them
+            if x1 != x2 and y2 - y1 > step:  # the arrow begins at the side of the box, and passes the rows in between
                 x1 += wide / 2 if x2 > x1 else -wide / 2
                 way = f'M{x1:.0f} {y1 + 23}C{x2:.0f} {y1 + 23} {x2:.0f} {y1 + 23} {x2:.0f} {y2 - 2}'
             else:

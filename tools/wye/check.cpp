@@ -146,10 +146,11 @@ Result<void> lower_program(const LowerOptions& options) {
     WYE_ASSIGN(const auto lowered,
                program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
-    if (options.output.empty()) {  // not as the file /dev/stdout, which would be replaced
+    if (options.output.empty()) {  // an output file /dev/stdout would be replaced
         if (std::fwrite(bytes.data(), 1, bytes.size(), output()) != bytes.size() ||
             std::fflush(output()) != 0)
-            return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");
+            return Error(Code::IO, "cannot write to standard output",
+                         "Fix: check where standard output goes");
         return {};
     }
     WYE_TRY(outputs.write(0, bytes));

@@ -31,8 +31,8 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 ExitCode fail(const Error& error) {
-    // The faults of a program are listed as compilers do: each line begins with a place in the
-    // program.
+    // The faults of a program are listed as compilers list them: each line begins with a position
+    // in the program.
     const bool lists = (error.code == Code::INVALID_PROGRAM || error.code == Code::INVALID_TEXT) &&
                        error.message.starts_with(sdk::one_line(error.subject) + ':');
     std::fprintf(stderr, "%s%s\n", lists ? "" : "wye: error: ", error.text().c_str());

@@ -13,8 +13,8 @@ enum ExitCode : int {
                     // or two reports differ, or `info doctor` has advice
     kUsage = 2,     // bad arguments or bad input: flags, program, selector, files, sizes, values
     kNoDevice = 3,  // no usable device for the request
-    kUnmet = 4,     // --require, and no device satisfies it
-    kStrict = 5,    // --strict, and a plugin failed
+    kUnmet = 4,     // --require was given, and no device satisfies it
+    kStrict = 5,    // --strict was given, and a plugin failed
 };
 
 [[nodiscard]] ExitCode exit_code_of(const Error& error);

@@ -26,14 +26,14 @@ fs::path own_folder() {
     return self.parent_path();
 }
 
-// The paths at which a helper may be, in order.
+// The paths at which a helper may be, in the order of the search.
 Result<std::vector<std::string>> places_of(const char* name) {
     if (::getauxval(AT_SECURE) != 0)
         return Error(Code::NOT_TRUSTED,
                      fmt::format("the helper program `wye-{}` is not started, because this "
                                  "process has raised privileges",
                                  name),
-                     "Fix: start it as the user that it is for", name);
+                     "Fix: start `wye` without raised privileges", name);
     std::vector<fs::path> folders;
     if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
         folders = {given};

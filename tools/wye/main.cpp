@@ -441,8 +441,10 @@ int main(int argc, char** argv) {
         const int code = real_main(argc, argv);
         // A full disk or a closed pipe on stdout is a failure.
         if (std::fflush(output()) != 0 || std::ferror(output()) != 0) {
-            std::fputs("wye: error: cannot write to standard output\nFix: check where it goes\n",
-                       stderr);
+            std::fputs(
+                "wye: error: cannot write to standard output\nFix: check where standard output "
+                "goes\n",
+                stderr);
             return code == kOk ? static_cast<int>(kFailed) : code;
         }
         return code;

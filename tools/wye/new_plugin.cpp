@@ -77,7 +77,7 @@ Result<void> check_name(const std::string& name) {
                  shown);
 }
 
-// Which parts of the template the project of a format has.
+// The formats, which decide the parts of the template that a project has.
 enum class Form { OpenclC, WyeProgram, Own };
 
 std::string_view part_of(Form form) {

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A member that is a text; empty: the member is null or absent.
+// The text of a member; empty: the member is no text, or absent.
 std::string word(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();

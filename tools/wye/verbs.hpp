@@ -51,7 +51,7 @@ struct ConformOptions {
 struct LowerOptions {
     std::string program;
     std::string format;
-    std::string device;  // selector; empty: no device's facts, everything is emulated
+    std::string device;  // selector; empty: assumes no facts and emulates everything
     bool check_free = false;
     std::string output;  // file; empty: stdout
     std::uint32_t ulp_budget = 0;
@@ -69,7 +69,7 @@ struct NewPluginOptions {
 struct RunOptions {
     std::string program;
     std::string device;
-    std::string policy = "require";    // or "prefer", "auto": how strictly the selector binds
+    std::string policy = "require";    // or "prefer", "auto": how strictly the selector applies
     std::vector<std::string> inputs;   // name=DATA
     std::vector<std::string> outputs;  // name=FILE
     std::vector<std::string> shapes;   // name=ROWSxCOLUMNS
@@ -84,7 +84,7 @@ struct RunOptions {
     std::optional<std::uint64_t> repeat;  // repetitions on resident buffers
     bool graph = false;                   // the repetitions are executions of a graph
     bool quiet = false;                   // no report line on stderr
-    bool counters = false;                // also the device's counters
+    bool counters = false;                // also prints the device's counters
     bool json = false;                    // report and counters as one document on stdout
 };
 [[nodiscard]] ExitCode run(const RunOptions& options);

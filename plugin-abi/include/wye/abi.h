@@ -8,9 +8,9 @@
  *  1. The query is pure: no threads, locks, driver, environment or allocation. It returns a pointer
  *     to static const data.
  *  2. Structures are append-only and begin with `wye_header`, whose first member is the size that
- *     the writer knew. A reader takes min(size). Reserved members are zero. They get a meaning
- *     only together with a flag or a kind, which older readers refuse with WYE_UNSUPPORTED, or a
- *     critical chain entry.
+ *     the writer knew. A reader uses the lower of this size and its own. Reserved members are zero.
+ *     They get a meaning only together with a new flag or kind, which older readers refuse with
+ *     WYE_UNSUPPORTED, or with a new critical chain entry.
  *  3. Fixed-width integers only. Strings are {pointer, size}, UTF-8, not terminated. All sizes are
  *     bytes (u64), all durations nanoseconds (u64). Target: 64-bit little endian.
  *  4. The host copies a table's known slots into its own full table and fills every gap with a stub
@@ -27,18 +27,18 @@
  *     ranges are inside their buffers, launches are within reported limits.
  *  9. Threads: tables and facts are immutable after `init`. Slots marked [FREE] may be called by
  *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
- *     no lock when it calls a slot, and a plugin holds none when it calls the host, which it may do
- *     from any thread. The host calls no slot from inside its own.
+ *     no lock when it calls a slot. A plugin may call the host from any thread, and holds no lock
+ *     meanwhile. The slots of the host's table call no slot of a plugin.
  * 10. The host destroys a buffer, program or command once no pending work uses it. It destroys
  *     all objects of a device before the device, devices before the plugin, and never unloads at
  *     process exit. No structure names a plugin, device or queue object: layers replace these.
- * 11. Every call ends in bounded time. A slot that creates may return before the device has the
- *     object: what fails later fails the first value that uses it. A plugin that can no longer tell
- *     whether its device works counts it as lost.
+ * 11. Every call ends in bounded time. A slot that creates an object may return before the device
+ *     has it. A later failure then fails the first value that uses the object. A plugin that can no
+ *     longer tell whether its device works counts the device as lost.
  *
  * This is version 1.0. Everything here is append-only: new members and slots go to the end, with a
  * new minor; new numbers to the end of their list; nothing is removed, moved or given another
- * meaning. README.md has a list for whoever appends.
+ * meaning. README.md has a checklist for additions.
  */
 #ifndef WYE_ABI_H
 #define WYE_ABI_H
@@ -61,28 +61,27 @@ extern "C" {
 
 /* ---- Versions ---------------------------------------------------------------------------- */
 
-#define WYE_ABI_MAJOR 1       /* another major has another query */
+#define WYE_ABI_MAJOR 1       /* each major has its own query function */
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
 
-/* Members and slots of minors above the released ones may still change. A draft is the number of
- * their present state, which is never used again. Two sides with different drafts use what both
- * have released.
- * Drafts 1 to 3 preceded 1.0: each works with itself only. */
+/* Members and slots of minors that are not released yet may still change. A draft is a number for
+ * their present state, and no number is used twice. Two sides with different drafts use only minors
+ * that both have released. Drafts 1 to 3 preceded 1.0: each works with itself only. */
 #define WYE_ABI_MINOR_FROZEN 0 /* highest minor that is released */
-#define WYE_ABI_MINOR_DRAFT 0  /* draft of the minors above it; 0: there are none */
+#define WYE_ABI_MINOR_DRAFT 0  /* draft of the minors that are not released; 0: none */
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */
 #define WYE_BORROWED /* valid during the call only */
 #define WYE_STATIC   /* valid until the plugin's shutdown */
 
-/* The size of a structure up to a member. A reader compares `size` of a header with the part that
- * it needs, or with that of minor 0, and never with sizeof, which grows with this header. */
+/* The size of a structure up to the end of a member. A reader compares a header's `size` with the
+ * size that it needs, or with the size in minor 0, but not with sizeof, which later minors grow. */
 #define WYE_SIZE_TO(type, last) ((uint32_t)(offsetof(type, last) + sizeof(((const type*)0)->last)))
 
-/* In every list of numbers, those from this one to 0x7fffffff are for vendors; in types of chain
- * entries this one alone (WYE_CHAIN_NAMED). Others, and all bits of flags, are these headers'. */
+/* In every list of numbers, those from this one to 0x7fffffff are for vendors. All chain entries of
+ * vendors have the type WYE_CHAIN_NAMED. These headers assign other numbers and all flag bits. */
 #define WYE_FIRST_VENDOR 0x40000000
 
 /* ---- Scalars and strings ----------------------------------------------------------------- */
@@ -99,10 +98,10 @@ typedef struct wye_bytes {
     uint64_t size;
 } wye_bytes;
 
-/* First member of every structure and table. `next` chains extension structures with a header each,
- * one of a type at most, or of a name (WYE_CHAIN_NAMED). `type` is 0 in a base structure; it names
- * a chain entry, and bit 31 marks that critical, but not in structures to fill in. A reader skips
- * unknown entries, and returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
+/* First member of every structure and table. `next` chains extension structures, each with a header
+ * and a type of its own, or a name of its own (WYE_CHAIN_NAMED). `type` is 0 in a base structure.
+ * Bit 31 of `type` marks a critical entry; structures that the reader fills in have none. A reader
+ * skips unknown entries, and returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
 typedef struct wye_header {
     uint32_t size;
     uint32_t type;
@@ -113,7 +112,7 @@ typedef struct wye_header {
 /* The chain entry of a vendor, of the type WYE_CHAIN_NAMED, critical or not. */
 typedef struct wye_named_entry {
     wye_header header;
-    wye_string name; /* "com.vendor.feature", which says what follows */
+    wye_string name; /* "com.vendor.feature": identifies the members that follow */
 } wye_named_entry;
 #define WYE_CHAIN_NAMED 0x40000000u /* in `type`: a wye_named_entry */
 
@@ -169,7 +168,7 @@ enum wye_status_code {
 #define WYE_STATUS_ENUM(name, value, text) WYE_##name = value,
     WYE_STATUSES(WYE_STATUS_ENUM)
 #undef WYE_STATUS_ENUM
-        WYE_STATUS_FIRST_FREE = 39 /* no contract: grows with the list */
+        WYE_STATUS_FIRST_FREE = 39 /* not part of the contract: grows with the list */
 };
 
 /* ---- Errors ------------------------------------------------------------------------------ */
@@ -177,14 +176,14 @@ enum wye_status_code {
 /* Made and freed by the host only, so there is one allocator. Immutable. */
 typedef struct wye_error wye_error;
 
-/* What the host makes an error of. */
+/* The content of a new error. */
 typedef struct wye_error_desc {
     wye_header header;
     wye_status code;
     uint32_t flags;             /* zero */
     int64_t native_code;        /* e.g. the cl_int, CUresult, VkResult; 0 when none */
     wye_string native_domain;   /* "opencl", "cuda", "vulkan", "errno"; empty when none */
-    wye_string subject;         /* the path, device, buffer name, ... that it concerns */
+    wye_string subject;         /* the path, device, buffer name, ... that the error concerns */
     wye_string message;         /* one sentence with the offending value */
     wye_string fix;             /* the remedy, beginning with "Fix: " */
     wye_error* WYE_OWNED cause; /* may be null; the new error takes it over */
@@ -262,7 +261,7 @@ typedef struct wye_fact {
     X(MAX_PUSH_BYTES, 0x10b, "max_push_bytes", U64)                                             \
     /* queues of a device whose work may overlap; unknown: 1 */                                 \
     X(MAX_QUEUES, 0x10c, "max_queues", U64)                                                     \
-    /* of addresses and sizes of buffers of the usage REGISTERED; unknown: there are none */    \
+    /* alignment of address and size of REGISTERED buffers; unknown: no such buffers */         \
     X(HOST_MEMORY_ALIGNMENT, 0x10d, "host_memory_alignment", U64)                               \
     /* identity */                                                                              \
     X(VENDOR, 0x200, "vendor", TEXT)                                                            \
@@ -277,7 +276,7 @@ typedef struct wye_fact {
     X(VENDOR_ID, 0x209, "vendor_id", U64)      /* of PCI, or of the API for software */         \
     X(DEVICE_ID, 0x20a, "device_id", U64)                                                       \
     X(RENDER_NODE, 0x20b, "render_node", TEXT) /* major:minor */                                \
-    /* its work runs on the processors of the machine that the host runs on */                  \
+    /* the device's work runs on the processors of the machine that the host runs on */         \
     X(HOST_PROCESSOR, 0x20c, "host_processor", BOOL)                                            \
     X(CONFORMANCE_VERSION, 0x20d, "conformance_version", TEXT)                                  \
     /* profile: figures with a source, or absent */                                             \
@@ -296,14 +295,14 @@ typedef struct wye_fact {
     X(L3_CACHE_BYTES, 0x30c, "l3_cache_bytes", U64)                                             \
     X(NUMA_NODE, 0x30d, "numa_node", U64)                                                       \
     X(COMPUTE_QUEUES, 0x30e, "compute_queues", U64)   /* of the driver */                       \
-    X(TRANSFER_QUEUES, 0x30f, "transfer_queues", U64) /* that only copy */                      \
-    /* memory_bytes may be less: a limit of the process or its container */                     \
+    X(TRANSFER_QUEUES, 0x30f, "transfer_queues", U64) /* for copies only */                     \
+    /* of the machine; memory_bytes may be less, by a limit of the process or its container */  \
     X(PHYSICAL_MEMORY_BYTES, 0x310, "physical_memory_bytes", U64)                               \
-    /* when the device was probed; changes with every process */                                \
+    /* free when the device was probed; differs between processes */                            \
     X(FREE_MEMORY_BYTES, 0x311, "free_memory_bytes", U64)                                       \
     /* of matrix instructions: MxNxK, type of factors, type of sums: "16x16x16 f16 f32, ..." */ \
     X(MATRIX_SIZES, 0x312, "matrix_sizes", TEXT)                                                \
-    /* of the machine, and what the process may use of them by time; compute_units by number */ \
+    /* processors of the machine; the process's limit by time (by number: compute_units) */     \
     X(ONLINE_PROCESSORS, 0x313, "online_processors", U64)                                       \
     X(PROCESSOR_QUOTA, 0x314, "processor_quota", F64)                                           \
     /* lowering facts: what the start-up self-test found (absent: assume not exact, emulate) */ \
@@ -314,7 +313,7 @@ typedef struct wye_fact {
     X(NATIVE_F64_SQRT, 0x404, "native_f64_sqrt", BOOL)                                          \
     X(NATIVE_F64_FMA, 0x405, "native_f64_fma", BOOL)                                            \
     X(FOLDS_LITERAL_ZERO, 0x406, "folds_literal_zero", BOOL)                                    \
-    /* f32 subnormals are kept: as they are, or where DenormPreserve is asked for */            \
+    /* f32 subnormals are kept: always; in the float-control mode DenormPreserve */             \
     X(KEEPS_F32_DENORMALS, 0x407, "keeps_f32_denormals", BOOL)                                  \
     X(F32_DENORM_MODE, 0x408, "f32_denorm_mode", BOOL)                                          \
     /* float-control modes that may be asked for: SignedZeroInfNanPreserve, RoundingModeRTE */  \
@@ -333,7 +332,7 @@ typedef struct wye_fact {
     X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)                                        \
     /* a workgroup runs as a loop over its invocations, on one thread */                        \
     X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)                                          \
-    /* SPIR-V may have such elements in buffers; else they are parts of words of 32 bits */     \
+    /* SPIR-V buffers may have elements of 8 or 16 bits; else they are parts of 32-bit words */ \
     X(NATIVE_STORAGE8, 0x414, "native_storage8", BOOL)                                          \
     X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)
 
@@ -356,15 +355,15 @@ enum wye_fact_key {
 #define WYE_FORMAT_CUBIN "cubin"         /* for one architecture */
 #define WYE_FORMAT_SPIRV "spirv-vulkan"  /* words of SPIR-V */
 
-/* What a kernel argument is. */
+/* The kinds of kernel arguments. */
 enum wye_slot_kind {
     WYE_SLOT_BUFFER = 1,      /* binding index: the buffer's address or descriptor */
     WYE_SLOT_LENGTH = 2,      /* binding index: its element count, u64 */
     WYE_SLOT_PARAMS = 3,      /* the parameter block, `params_size` bytes */
     WYE_SLOT_GRID = 4,        /* u32[6]: workgroup offset x y z, logical workgroup counts x y z */
-    WYE_SLOT_OPAQUE_ZERO = 5, /* u64 zero that no compiler may see */
+    WYE_SLOT_OPAQUE_ZERO = 5, /* u64 zero, a value that no compiler may know */
     WYE_SLOT_TRAP = 6,        /* the trap words: 8 bytes, {u32 largest code, u32 count} */
-    WYE_SLOT_GRID_BARRIER = 7 /* u32[2] of the plugin's, for launches that are COOPERATIVE */
+    WYE_SLOT_GRID_BARRIER = 7 /* u32[2] that the plugin provides, for COOPERATIVE launches */
 };
 
 /* One kernel argument; slots are in kernel-argument order.
@@ -372,12 +371,11 @@ enum wye_slot_kind {
  * Kernel parameters of the formats cuda-c, ptx and cubin: BUFFER is a pointer, LENGTH an unsigned
  * long long, PARAMS a struct by value (natural alignment, declared order), GRID a struct of six u32
  * by value, OPAQUE_ZERO an unsigned long long, TRAP a pointer to two u32, GRID_BARRIER a pointer to
- * two u32 of the device's memory. These are 0 at first, each launch leaves them ready for the next,
- * and no two launches that may run at the same time have the same. A launch gives dynamic
- * shared memory only if the artifact's shared_bytes is above 48 KiB: then all of them, as one
- * block.
+ * two u32 in device memory. The barrier's words are 0 at first, and each launch leaves them ready
+ * for the next. Launches that may run at the same time have different words. A launch gives dynamic
+ * shared memory only if the artifact's shared_bytes is above 48 KiB: one block of shared_bytes.
  *
- * Never grows. */
+ * This structure never grows. */
 typedef struct wye_slot {
     uint32_t kind;    /* enum wye_slot_kind */
     uint32_t binding; /* index into wye_dispatch_op.bindings (BUFFER, LENGTH); else 0 */
@@ -396,7 +394,7 @@ typedef struct wye_artifact {
     const wye_slot* slots;
     uint32_t slot_count;
     uint32_t binding_count;     /* buffers, in ascending binding order, `shared` left out */
-    uint32_t workgroup_size[3]; /* to launch with; 1 each if the code itself loops over it */
+    uint32_t workgroup_size[3]; /* of launches; 1 each if the code itself loops over invocations */
     uint32_t subgroup_size;     /* 0: no demand */
     uint32_t shared_bytes;      /* workgroup memory of the code (CUDA: see wye_slot) */
     uint32_t params_size;       /* bytes */
@@ -412,24 +410,25 @@ typedef struct wye_plugin_object wye_plugin_object;     /* made by init */
 typedef struct wye_device_object wye_device_object;     /* an opened device */
 typedef struct wye_buffer_object wye_buffer_object;     /* memory of a device */
 typedef struct wye_program_object wye_program_object;   /* a compiled artifact */
-typedef struct wye_queue_object wye_queue_object;       /* takes submissions, as if in order */
+typedef struct wye_queue_object wye_queue_object;       /* runs submissions as if in order */
 typedef struct wye_timeline_object wye_timeline_object; /* its values are reached in order */
 typedef struct wye_command_object wye_command_object; /* operations that are executed many times */
 
 /* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0
- * is always reached. Never grows. Of events outside submissions, other members are never read.
+ * is always reached. Outside submissions, only `timeline` and `value` are read. This structure
+ * never grows.
  *
  * Each queue has a timeline of its own: a value of it is reached when every operation submitted to
  * the queue up to that value has ended. A value of a timeline made by `timeline_create` is reached
- * when it, or a later one, was signalled: by a submit that has ended, or by the host. Only one of
- * them signals at a time.
+ * when this or a later value was signalled: by a submit that has ended, or by the host. No two of
+ * them signal a timeline at the same time.
  *
- * Values fail singly: a failed operation fails the value of its submit, and that fails the values
- * that it signals, and the submits that wait for it, unless they wait for its end alone. All other
- * values go on. Only a lost device fails every value that has not ended.
+ * Values fail singly. A failed operation fails the value of its submit. A failed value fails the
+ * values that its submit signals, and the submits that wait for it, unless the wait is ORDER_ONLY.
+ * All other values go on. Only a lost device fails every value that has not ended.
  *
- * Work that waits for a value sees every byte that work up to the value has written, in whichever
- * queue, and so does the host once `query` or `wait` has reported the value. */
+ * Work in any queue that waits for a value sees every byte that work up to the value has written.
+ * So does the host once `query` or `wait` has reported the value. */
 typedef struct wye_event {
     wye_timeline_object* timeline;
     uint64_t value;
@@ -437,33 +436,33 @@ typedef struct wye_event {
     uint32_t reserved;
 } wye_event;
 
-/* What a wait of a submission is for. */
+/* Flags of the waits of a submission. */
 enum wye_event_flags {
-    WYE_EVENT_ORDER_ONLY = 1 /* the value's end, whether it was reached or failed */
+    WYE_EVENT_ORDER_ONLY = 1 /* the wait ends when the value was reached or has failed */
 };
 
 /* ---- Operations -------------------------------------------------------------------------- */
 
-/* What an operation does. */
+/* The kinds of operations. */
 enum wye_op_kind {
     WYE_OPERATION_DISPATCH = 1,
     WYE_OPERATION_COPY = 2, /* between buffers of one device; ranges never overlap */
     WYE_OPERATION_FILL = 3,
     WYE_OPERATION_UPLOAD = 4,   /* host to buffer */
     WYE_OPERATION_DOWNLOAD = 5, /* buffer to host */
-    WYE_OPERATION_EXECUTE = 6   /* of a command */
+    WYE_OPERATION_EXECUTE = 6   /* runs a command */
 };
 
 /* A buffer range bound to a program. `elements` is its element count as the program sees it. Within
  * a command, a null buffer stands for the binding `slot` of an execution: `offset` counts from that
- * binding's offset; a size of WYE_WHOLE_SLOT (then `offset` is 0) takes its size and elements.
- * Never grows. */
+ * binding's offset; the size WYE_WHOLE_SLOT, with `offset` 0, stands for its size and elements.
+ * This structure never grows. */
 typedef struct wye_binding {
     wye_buffer_object* buffer;
     uint64_t offset; /* bytes */
-    uint64_t size;   /* bytes; 0 is allowed; `buffer` is then not null either */
+    uint64_t size;   /* bytes; may be 0, which does not make `buffer` null */
     uint64_t elements;
-    uint32_t slot;  /* of an execution, if buffer is null; else 0 */
+    uint32_t slot;  /* index of a binding of an execution, if `buffer` is null; else 0 */
     uint32_t flags; /* zero */
     uint64_t reserved;
 } wye_binding;
@@ -471,16 +470,16 @@ typedef struct wye_binding {
 
 /* How the workgroups of a dispatch are run. */
 enum wye_launch_flags {
-    /* All workgroups run at once, so that they may wait for each other. On devices with GRID_SYNC;
-     * one with more workgroups than fit is refused with WYE_LIMIT_EXCEEDED and both numbers, before
-     * it is queued. */
+    /* All workgroups run at once, so that they may wait for each other. For devices with GRID_SYNC.
+     * A dispatch of more workgroups than fit is refused before it is queued, with
+     * WYE_LIMIT_EXCEEDED and both numbers. */
     WYE_LAUNCH_COOPERATIVE = 1,
-    /* The workgroups to run are u32[3] in the range `indirect`, read when the dispatch begins;
-     * `groups` is ignored. The program sees `logical_groups`, or without a grid slot those that
-     * run. On devices with INDIRECT_DISPATCH. Nothing runs if one of the three is 0. Whoever writes
-     * them keeps them within MAX_WORKGROUPS: above it, a plugin that sees the numbers fails the
-     * value with WYE_LIMIT_EXCEEDED; elsewhere the driver may do anything, up to losing the device.
-     */
+    /* The numbers of workgroups are u32[3] in the range `indirect`, read when the dispatch begins;
+     * `groups` is ignored. The program sees `logical_groups` or, without a grid slot, the numbers
+     * read. For devices with INDIRECT_DISPATCH. If one of the numbers is 0, nothing runs. Their
+     * writer keeps them within MAX_WORKGROUPS. If one is above, a plugin that sees the numbers
+     * fails the value with WYE_LIMIT_EXCEEDED; with other plugins, the driver may do anything, up
+     * to losing the device. */
     WYE_LAUNCH_INDIRECT = 2,
     WYE_LAUNCH_LATE_GRID = 4 /* commands: see grid_offset */
 };
@@ -488,20 +487,20 @@ enum wye_launch_flags {
 /* A launch of one kernel. */
 typedef struct wye_dispatch_op {
     wye_program_object* program;
-    const wye_binding* bindings; /* binding_count of the artifact */
-    const void* params;          /* params_size of the artifact */
-    uint32_t groups[3];          /* workgroups to run; no axis is zero, or all are (P-34) */
+    const wye_binding* bindings; /* as many as the artifact's binding_count */
+    const void* params;          /* as many bytes as the artifact's params_size */
+    uint32_t groups[3];          /* workgroups to run; either none or all axes are zero (P-34) */
     uint32_t group_offset[3];    /* added to the workgroup id (folded or split grids) */
     uint32_t logical_groups[3];  /* num_workgroups as the program sees it */
     uint32_t flags;              /* enum wye_launch_flags */
     /* Commands: the first late_size bytes of the parameters are those of the execution's block from
-     * late_offset on. With LATE_GRID groups, group_offset and logical_groups are its nine words
-     * from grid_offset on. Else 0. */
+     * late_offset on. With LATE_GRID, nine words of the block from grid_offset on replace `groups`,
+     * `group_offset` and `logical_groups`. Outside commands, the next three members are 0. */
     uint32_t late_offset, late_size, grid_offset;
     uint32_t binding_count, params_size; /* of the artifact */
-    /* Submissions: 1 if the operation before it is a dispatch whose other members are the same, and
-     * so is what they point to, and if neither has a chain. A hint, which a plugin may ignore.
-     * Else, and in commands, 0. */
+    /* Submissions: 1 if the preceding operation is a dispatch with the same other members and the
+     * same data behind their pointers, and neither operation has a chain. A plugin may ignore this
+     * hint. Otherwise, and in commands, 0. */
     uint32_t again;
     wye_binding trap;     /* used when the slot map has WYE_SLOT_TRAP; else its buffer is null */
     wye_binding indirect; /* of INDIRECT: 12 bytes at a multiple of 4; else its buffer is null */
@@ -535,13 +534,13 @@ typedef struct wye_transfer_op {
 /* One execution of a command, with its bindings and its block of parameters. */
 typedef struct wye_execute_op {
     wye_command_object* command;
-    const wye_binding* slots;         /* slot_count of the command; their buffers are not null */
-    const void* params;               /* params_size of the command, aligned to 8 bytes */
+    const wye_binding* slots;         /* as many as the command's slot_count; no buffer is null */
+    const void* params;               /* the command's params_size bytes, aligned to 8 bytes */
     uint32_t slot_count, params_size; /* of the command */
 } wye_execute_op;
 
-/* The host zeroes the whole room, so that members can be appended to the parts; the operation
- * itself never grows. */
+/* The host zeroes all of `room`, so that members can be appended to the structures in the union.
+ * This structure itself never grows. */
 typedef struct wye_operation {
     uint32_t kind;    /* enum wye_op_kind */
     uint32_t flags;   /* zero */
@@ -556,15 +555,15 @@ typedef struct wye_operation {
     } u;
 } wye_operation;
 
-/* Operation `after` of a command begins once operation `before`, an earlier one, has ended. Never
- * grows. */
+/* Operation `after` of a command begins once operation `before`, an earlier one, has ended. This
+ * structure never grows. */
 typedef struct wye_edge {
     uint32_t before, after; /* indices */
 } wye_edge;
 
 /* How the operations of a command are ordered. */
 enum wye_command_flags {
-    WYE_COMMAND_EDGES = 1 /* only `edges` order the operations; else each is after all before it */
+    WYE_COMMAND_EDGES = 1 /* only `edges` order the operations; else each waits for all before it */
 };
 
 /* Operations that are executed many times: dispatches, copies and fills. */
@@ -581,7 +580,7 @@ typedef struct wye_command_desc {
     wye_string label;
 } wye_command_desc;
 
-/* How a command takes what is known only at an execution, from the cheapest way on. */
+/* How a command takes the values that each execution gives, the cheapest first. */
 enum wye_late {
     WYE_LATE_ARGUMENT = 1, /* handed to each launch */
     WYE_LATE_MEMORY = 2,   /* written to memory that the kernel reads */
@@ -589,16 +588,16 @@ enum wye_late {
     WYE_LATE_RECORD = 4    /* the native object is made again */
 };
 
-/* What a plugin made of a command. */
+/* How a plugin implements a command. */
 typedef struct wye_command_info {
     wye_header header;
-    uint32_t native;       /* 1: one object of the driver; 0: sent one by one */
-    uint32_t late_params;  /* enum wye_late, as the next two */
-    uint32_t late_slots;   /* */
-    uint32_t late_grid;    /* */
+    uint32_t native;       /* 1: one object of the driver; 0: operations are sent one by one */
+    uint32_t late_params;  /* enum wye_late */
+    uint32_t late_slots;   /* enum wye_late */
+    uint32_t late_grid;    /* enum wye_late */
     uint32_t most_pending; /* executions that may be pending at once; 0: any number */
     uint32_t reserved;
-    uint64_t bytes;      /* of memory that it keeps; 0: unknown */
+    uint64_t bytes;      /* of memory that the command keeps; 0: unknown */
     uint64_t recordings; /* times that the native object was made */
 } wye_command_info;
 
@@ -608,8 +607,8 @@ enum wye_submission_flags {
 };
 
 /* One submit. Everything is borrowed for the call, except the host memory of transfers, which stays
- * valid until the event of the submit is reached. Waits name values that were submitted, or that a
- * submit or the host has signalled; the host holds back a submit whose waits do not. */
+ * valid until the event of the submit is reached. Each wait names a value that was submitted, or
+ * that a submit or the host has signalled. Until then, the host holds the submit back. */
 typedef struct wye_submission {
     wye_header header;
     const wye_operation* operations; /* executed as if in order */
@@ -637,14 +636,14 @@ typedef struct wye_device_info {
     wye_string name;
     uint32_t state; /* enum wye_device_state */
     uint32_t reserved;
-    int64_t native_code;       /* of the driver, behind `reason`; 0: none */
+    int64_t native_code;       /* the driver's code behind `reason`; 0: none */
     wye_string reason;         /* UNUSABLE: why, one sentence */
     wye_string fix;            /* UNUSABLE: "Fix: ..." */
     const wye_string* formats; /* accepted artifact formats, most preferred first */
     uint64_t format_count;
 } wye_device_info;
 
-/* What is opened, and how. */
+/* The device to open. */
 typedef struct wye_open_desc {
     wye_header header;
     uint32_t index; /* below the count of the probe */
@@ -652,9 +651,9 @@ typedef struct wye_open_desc {
     wye_string label;
 } wye_open_desc;
 
-/* Where a buffer's memory is best placed. All operations may use a buffer of any usage but STAGING
- * and REGISTERED: those are for copies alone, and the host writes and reads them through their
- * mappings. */
+/* Where a buffer's memory is best placed. Only copies use buffers of the usages STAGING and
+ * REGISTERED, and the host writes and reads these through their mappings. All operations may use
+ * buffers of the other usages. */
 enum wye_buffer_usage {
     WYE_BUFFER_USAGE_DEVICE = 0,    /* for programs; need not be mappable */
     WYE_BUFFER_USAGE_UPLOAD = 1,    /* written by the host, read by the device */
@@ -664,7 +663,7 @@ enum wye_buffer_usage {
     WYE_BUFFER_USAGE_REGISTERED = 5 /* as STAGING, but memory of the application: `memory` */
 };
 
-/* What a buffer is made of. */
+/* The description of a new buffer. */
 typedef struct wye_buffer_desc {
     wye_header header;
     uint64_t size;      /* bytes; 0 is allowed, and still gives at least one readable element */
@@ -672,13 +671,13 @@ typedef struct wye_buffer_desc {
     uint32_t usage;     /* enum wye_buffer_usage */
     uint32_t flags;     /* zero */
     wye_string label;
-    /* REGISTERED: `size` bytes, at least one, which stay mapped and writable until the buffer is
-     * destroyed, and that no other buffer of the device has. Address and size are multiples of the
-     * fact HOST_MEMORY_ALIGNMENT. Else null. */
+    /* REGISTERED: `size` bytes, at least one. They stay mapped and writable until the buffer is
+     * destroyed, and no other buffer of the device has them. Address and size are multiples of the
+     * fact HOST_MEMORY_ALIGNMENT. Other usages: null. */
     void* memory;
 } wye_buffer_desc;
 
-/* What a mapping is like for the host. */
+/* Properties of a mapping. */
 enum wye_mapping_flags {
     WYE_MAPPING_CACHED = 1 /* the host reads it as fast as its own memory */
 };
@@ -691,7 +690,7 @@ typedef struct wye_mapping {
     uint32_t reserved;
 } wye_mapping;
 
-/* Which side is to see the bytes that the other wrote. */
+/* The side that is to see the bytes that the other side wrote. */
 enum wye_sync_direction {
     WYE_SYNC_TO_DEVICE = 1, /* after the host wrote, before the submit that reads */
     WYE_SYNC_TO_HOST = 2    /* after the value that wrote was reached, before the host reads */
@@ -708,7 +707,7 @@ typedef struct wye_program_info {
     uint32_t reserved;
 } wye_program_info;
 
-/* What a queue is mostly used for. */
+/* The main use of a queue. */
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 
 /* Kind, priority and index are hints, which a plugin may ignore; `info` of the queue says what the
@@ -716,7 +715,7 @@ enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSF
 typedef struct wye_queue_desc {
     wye_header header;
     wye_string label;
-    uint32_t kind;         /* enum wye_queue_kind: what it is mostly used for */
+    uint32_t kind;         /* enum wye_queue_kind: the main use of the queue */
     int32_t priority;      /* 0 is normal, above it is more urgent */
     uint32_t native_index; /* 1 and up: which of the driver's queues; 0: the plugin's choice */
     uint32_t flags;        /* zero */
@@ -725,13 +724,13 @@ typedef struct wye_queue_desc {
 /* What the driver gave a queue: as in wye_queue_desc, or less. */
 typedef struct wye_queue_info {
     wye_header header;
-    uint32_t kind;         /* ANY unless the native queue is one for work of the kind asked for */
-    int32_t priority;      /* 0 unless the driver prefers its work, or prefers other work to it */
-    uint32_t native_index; /* 1 and up: which of the driver's queues; 0: they have no numbers */
+    uint32_t kind;         /* the kind asked for if the native queue is made for it; else ANY */
+    int32_t priority;      /* 0 unless the driver ranks the queue above or below others */
+    uint32_t native_index; /* 1 and up: which of the driver's queues; 0: these have no numbers */
     uint32_t reserved;
 } wye_queue_info;
 
-/* What a timeline is made of. */
+/* The description of a new timeline. */
 typedef struct wye_timeline_desc {
     wye_header header;
     wye_string label;
@@ -739,8 +738,8 @@ typedef struct wye_timeline_desc {
     uint32_t reserved;
 } wye_timeline_desc;
 
-/* Types of chain entries: 3 is in abi_layer.h, 4 and 5 are in abi_native.h. Nothing has these two
- * yet, which are kept for memory and timelines of other processes and APIs. */
+/* Types of chain entries: 3 is in abi_layer.h, 4 and 5 are in abi_native.h. No structure has the
+ * types 1 and 2 yet. They are reserved for timelines and memory of other processes and APIs. */
 enum wye_chain_type {
     WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc */
     WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc */
@@ -764,7 +763,7 @@ typedef struct wye_memory_info {
 
 /* ---- Host services ----------------------------------------------------------------------- */
 
-/* The host's own: plugins only hand it back. */
+/* An object of the host, which plugins only hand back. */
 typedef struct wye_host_object wye_host_object;
 
 /* How important a message is; a lower number is more important. */
@@ -781,7 +780,8 @@ typedef struct wye_host_table {
 
     void (*log)(wye_host_object* self, uint32_t level, wye_string area, wye_string text);
 
-    /* Configuration of this context. WYE_NOT_FOUND when unset. `out` is WYE_STATIC. */
+    /* The value of a key in this context's configuration. WYE_NOT_FOUND: not set. `out` is
+     * WYE_STATIC. */
     wye_status (*config_get)(wye_host_object* self, wye_string key, wye_string* out);
 
     /* A named table of the host, or null. */
@@ -799,12 +799,12 @@ typedef struct wye_queue_table {
      * WYE_DEVICE_BUSY the host may try again once a value of the device was reached. If an
      * operation is refused after others of the submission were queued, those end first, the call
      * succeeds, and the value fails. A wait for a failed value fails the call, or later the value,
-     * unless it is ORDER_ONLY. */
+     * unless the wait is ORDER_ONLY. */
     wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 
-    /* Optional [FREE]. Times of a submit that was TIMED and is reached; of the newest 256 such
-     * submits at least. Without it: no device time in reports. */
+    /* Optional [FREE]. Times of a submit that was TIMED and is reached. The plugin keeps the
+     * times of at least the newest 256 such submits. Without it: no device time in reports. */
     wye_status (*timing)(wye_queue_object* queue, uint64_t value, wye_timing* out,
                          wye_error** error);
 
@@ -813,9 +813,9 @@ typedef struct wye_queue_table {
      * are not affected. Without it: a timeout leaves the device busy. */
     wye_status (*cancel)(wye_queue_object* queue, uint64_t first, uint64_t last, wye_error** error);
 
-    /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees, the queue's
-     * timeline too. No other call concerns its values, or those that it signals, meanwhile or
-     * afterwards. Accepted submits of other queues may still wait for its values: they go on with
+    /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees the queue and its
+     * timeline. No other call concerns its values, or values that it signals, meanwhile or
+     * afterwards. Accepted submits of other queues may still wait for its values. They go on with
      * the outcome, and need nothing of this queue once the call has returned. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);
 
@@ -837,9 +837,9 @@ typedef struct wye_device_table {
     /* Mandatory [FREE]. Called when no pending operation uses the buffer. */
     void (*buffer_destroy)(wye_device_object* device, wye_buffer_object* WYE_OWNED buffer);
     /* Optional [FREE]. The mapping lasts until the buffer is destroyed or the device recovered, and
-     * is the same in every call. WYE_UNSUPPORTED: not this buffer; a plugin maps those of the usage
-     * STAGING, those of the usage REGISTERED (at the application's address), and of UPLOAD,
-     * READBACK and SHARED all or none. Without it: no buffer is mapped. */
+     * is the same in every call. WYE_UNSUPPORTED: this buffer is not mapped. A plugin maps all
+     * buffers of the usage STAGING and, at the application's address, REGISTERED. Of the usages
+     * UPLOAD, READBACK and SHARED it maps all or none. Without it: no buffer is mapped. */
     wye_status (*buffer_map)(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
                              wye_error** error);
     /* Optional [FREE]. Makes bytes of a mapped buffer, written on one side, visible on the other
@@ -865,21 +865,21 @@ typedef struct wye_device_table {
      * object. Else: the error by which the value failed. */
     wye_status (*query)(wye_device_object* device, const wye_event* event, wye_error** error);
 
-    /* Mandatory [FREE]. As query, for all `count` events, or for one if `any` is 1, but blocks;
-     * other values of `any` are refused. WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit).
-     * Without events WYE_OK. `*index`, if not null, is that of an event that has failed, or else,
-     * for `any`, of one that was reached. Ends at the first failure. */
+    /* Mandatory [FREE]. Like query, but blocks until all `count` events were reached, or one if
+     * `any` is 1; values of `any` above 1 are refused. WYE_TIMEOUT after timeout_ns (UINT64_MAX: no
+     * limit). Without events WYE_OK. `*index`, if `index` is not null, is that of an event that has
+     * failed or else, if `any` is 1, of one that was reached. Ends at the first failure. */
     wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 
     /* Optional [FREE]. The host asks no more for the outcome of the event's value, which has ended.
-     * A failure of this value may be forgotten: it then reads as reached. Others are kept. */
+     * The plugin may forget its failure: the value then reads as reached. Other failures stay. */
     wye_status (*retire)(wye_device_object* device, const wye_event* event, wye_error** error);
 
-    /* Optional [FREE], the four together. Timelines that submits and the host signal. Destroyed
-     * when no pending submit signals it and no call concerns it; accepted submits may still wait
-     * for its values, as in `destroy` of a queue. Without them the host holds back what waits for
-     * such a timeline. */
+    /* Optional [FREE], the four together. Timelines that submits and the host signal. A timeline is
+     * destroyed when no pending submit signals it and no call concerns it. Accepted submits may
+     * still wait for its values, as in `destroy` of a queue. Without these slots, the host holds
+     * back work that waits for such a timeline. */
     wye_status (*timeline_create)(wye_device_object* device, const wye_timeline_desc* desc,
                                   wye_timeline_object** WYE_OWNED out, wye_error** error);
     void (*timeline_destroy)(wye_device_object* device, wye_timeline_object* WYE_OWNED timeline);
@@ -917,15 +917,15 @@ typedef struct wye_device_table {
                                wye_error** error);
 
     /* Optional [FREE], the first three together. Prepares operations for many executions. Once a
-     * program or a buffer that it names was destroyed, it is only destroyed itself. Without them:
-     * the host submits the operations each time. */
+     * program or a buffer that a command names was destroyed, the command may only be destroyed.
+     * Without these slots: the host submits the operations each time. */
     wye_status (*command_create)(wye_device_object* device, const wye_command_desc* desc,
                                  wye_command_object** WYE_OWNED out, wye_error** error);
     /* Called when no execution is pending. */
     void (*command_destroy)(wye_device_object* device, wye_command_object* WYE_OWNED command);
     wye_status (*command_info)(wye_device_object* device, wye_command_object* command,
                                wye_command_info* out, wye_error** error);
-    /* Optional [SYNC], by command, together with the submits that execute it. Replaces operation
+    /* Optional [SYNC]: one thread at a time updates a command or submits it. Replaces operation
      * `index` by one of the same kind and, for a dispatch, of the same program. Called when no
      * execution is pending. Without it: the host makes the command anew. */
     wye_status (*command_update)(wye_device_object* device, wye_command_object* command,
@@ -945,9 +945,9 @@ typedef struct wye_device_table {
 typedef struct wye_plugin_table {
     wye_header header;
 
-    /* Mandatory [FREE]. Called after negotiation, before any other slot; again while earlier
-     * objects live, for another context or by another host in the process. So nothing of one host
-     * is kept in a global variable. May open vendor libraries.
+    /* Mandatory [FREE]. Called after negotiation, before any other slot. May be called again while
+     * earlier objects live, for another context or by another host in the process, so a plugin
+     * keeps nothing of a host in a global variable. May open vendor libraries.
      * WYE_MISSING_DEPENDENCY names the absent library. `host` is valid until shutdown. `minor` is
      * the effective minor: neither side uses members and slots that were added later. */
     wye_status (*init)(const wye_host_table* host, uint32_t minor,
@@ -1023,8 +1023,8 @@ typedef struct wye_plugin_desc {
 /* The effective minor is the lower of hello.minor_max and desc.abi_minor or, where the two drafts
  * differ, of the two minor_frozen. The host accepts when desc.host_minor_needed <= the effective
  * minor and hello.minor_floor <= desc.abi_minor. Only the host compares these; the plugin returns
- * its description to every host, or WYE_ABI_MISMATCH if there is another reason that it cannot work
- * with this one. */
+ * its description to every host, or WYE_ABI_MISMATCH if it cannot work with this host for another
+ * reason. */
 typedef wye_status (*wye_plugin_query_fn)(const wye_hello* hello, const wye_plugin_desc** out);
 #define WYE_PLUGIN_QUERY_SYMBOL "wye_plugin_query_1" /* the name of the export */
 

@@ -11,16 +11,16 @@
  * each plugin that it opens, when the variable WYE_LAYERS or the configuration's `layers` names it.
  *
  * A layer
- *  1. calls `next.table->init` with `next.host` in its own `init`, and `shutdown` of what is below
- *     in its own `shutdown`; all other slots it calls, or answers itself, as it likes;
- *  2. keeps the contract on both sides: it is a plugin to what is above, and a host to what is
- *     below;
- *  3. gives objects of its own in place of plugins, devices and queues, which are the first
- *     arguments of slots, and takes them apart where a call passes them down. Buffers, programs,
- *     commands and timelines it passes through as they are;
- *  4. leaves a slot null that is null below, unless it can do without what is below;
- *  5. gives no table of an extension that it does not know: its slots would get the layer's
- * objects;
+ *  1. calls `init` of `next.table` with `next.host` in its own `init`, and `shutdown` of that table
+ *     in its own `shutdown`; it passes other calls on to the tables below, or answers them itself;
+ *  2. keeps the contract on both sides: it is a plugin to the host or layer above it, and a host to
+ *     the layer or plugin below it;
+ *  3. wraps plugin, device and queue objects, which are the first arguments of slots, in objects of
+ *     its own, and passes the wrapped objects down. It passes buffers, programs, commands and
+ *     timelines unchanged;
+ *  4. leaves a slot null that is null in the table below, unless it answers the slot itself;
+ *  5. returns no table of an extension that it does not know, since the slots of that table would
+ *     get the layer's objects;
  *  6. reads its settings from the configuration, under `layer.NAME.`.
  *
  * `wye/sdk/layer.hpp` does 1, 3, 4 and 5 for layers in C++.
@@ -36,19 +36,19 @@ extern "C" {
 
 /* Types of chain entries for layers. */
 enum wye_layer_chain_type {
-    /* In wye_host_table, critical: a plugin that is no layer refuses to be one. */
+    /* In wye_host_table. Critical, so that a plugin that is no layer refuses it. */
     WYE_CHAIN_LAYER_NEXT = 3
 };
 
-/* What is below a layer. Valid until the layer's `shutdown` returns. */
+/* The layer or plugin below a layer. Valid until the layer's `shutdown` returns. */
 typedef struct wye_layer_next {
     wye_header header; /* its type is WYE_CHAIN_LAYER_NEXT | WYE_CHAIN_CRITICAL */
 
-    /* Of the next layer or, below the last, of the plugin. The host has completed it: each slot
-     * that is missing returns WYE_UNIMPLEMENTED and names itself. Tables of devices and queues are
-     * as the plugin gives them: optional slots may be null. */
+    /* The table of the next layer or, below the last layer, of the plugin. No slot is null: the
+     * host replaces a missing slot by a stub that returns WYE_UNIMPLEMENTED and names the slot.
+     * Tables of devices and queues are as the plugin gives them: optional slots may be null. */
     const wye_plugin_table* table;
-    /* For `table->init`. A layer may pass another table, whose chain is that of this one. */
+    /* The host table for `table->init`. A layer may pass another host table with the same chain. */
     const wye_host_table* host;
 
     wye_string id;      /* of the plugin below all layers: "opencl" */

@@ -15,18 +15,18 @@ extern "C" {
 
 #define WYE_EXTENSION_LAYOUTS "wye.layouts" /* the name for get_extension */
 
-/* Since the device was opened. Both only grow. */
+/* Counts since the device was opened. Both only grow. */
 typedef struct wye_layout_counts {
     wye_header header;
     uint64_t made;   /* layouts that the driver made */
-    uint64_t shared; /* programs that were given one that was there already */
+    uint64_t shared; /* programs that were given an existing layout */
 } wye_layout_counts;
 
 /* All slots [FREE]. */
 typedef struct wye_layouts_table {
     wye_header header;
 
-    /* Mandatory. Enters no driver; also of a lost device. The host sets out->header.size. */
+    /* Mandatory. Enters no driver; allowed for a lost device. The host sets out->header.size. */
     wye_status (*counts)(wye_device_object* device, wye_layout_counts* out, wye_error** error);
 } wye_layouts_table;
 

@@ -28,7 +28,7 @@
  *            u32 type, u32 flags (WYE_BUFFER_*), u32 align (0: none), if WYE_BUFFER_BYTES u64 first
  *            and u64 end, if WYE_BUFFER_HINTS u32 coalesce (0: none; else 1 + the axis), u32
  *            preferred alignment (0: none) and u32 locality (WYE_LOCALITY_*), not all of them 0,
- *            u32 count kind (WYE_COUNT_*), then nothing, u64 count, or
+ *            u32 count kind (WYE_COUNT_*), then by kind: nothing, u64 count, or
  *            u32 word count and a size expression. `shared` arrays are listed here too.
  * TABLES     u32 count; each: string name, u32 type (scalar, not bool), u32 count, the elements
  *            packed in their own size, zero padding to 4.
@@ -49,10 +49,10 @@
  * A size expression is a prefix sequence of nodes of its own small opcode set (WYE_SIZE_*).
  * Operands are exact integers; the result must lie in [0, 2^63).
  *
- * A program has the lowest minor version that has all that it uses; a reader takes every minor up
- * to its own. Minor 1 added WYE_BUFFER_HINTS, and nothing else. A math set has no part in that: the
- * head names the set, with its own operations, and a reader refuses a set that it does not know. A
- * plugin is given programs of set 1 only, since lowering replaces the functions of later sets.
+ * A program states the lowest minor version that has all the features that it uses. A reader takes
+ * every minor up to its own. Minor 1 added WYE_BUFFER_HINTS, and nothing else. Math sets are
+ * independent of the minor: the head names the set, and a reader refuses a set that it does not
+ * know. A plugin is given programs of set 1 only, since lowering replaces functions of later sets.
  *
  * Evaluation order inside a statement: operands of a store are its index, then its value; an effect
  * on the right-hand side runs after the index was evaluated and before the store.
@@ -67,7 +67,7 @@
 #define WYE_PROGRAM_MAJOR 1                                  /* a reader takes this major only */
 #define WYE_PROGRAM_MINOR 1                /* the highest that this header describes */
 #define WYE_PROGRAM_HEADER_BYTES 24        /* the size of the header */
-#define WYE_PROGRAM_SECTION_ENTRY_BYTES 24 /* the size of an entry of its table */
+#define WYE_PROGRAM_SECTION_ENTRY_BYTES 24 /* the size of an entry of the section table */
 #define WYE_PROGRAM_MATH_SET 1             /* the math set of a program that names none */
 #define WYE_PROGRAM_NEWEST_MATH_SET 2      /* the highest that this header describes */
 
@@ -111,8 +111,8 @@ enum wye_grid_kind {
     X(U16, 12, "u16", 2, 16) \
     X(BF16, 13, "bf16", 2, 16)
 
-/* A type code is kind | lanes << 8, lanes 1 to 4: f32 is 0x0107, u8x3 is 0x030a. Fits an immediate.
- * I8..BF16 are storage types: buffer elements only. */
+/* A type code is kind | lanes << 8, lanes 1 to 4: f32 is 0x0107, u8x3 is 0x030a. It fits in an
+ * immediate. I8..BF16 are storage types: buffer elements only. */
 #define WYE_TYPE(kind, lanes) ((uint32_t)(kind) | ((uint32_t)(lanes) << 8))
 
 /* The codes of WYE_KINDS. */
@@ -120,7 +120,7 @@ enum wye_kind {
 #define WYE_KIND_ENUM(name, code, text, bytes, bits) WYE_KIND_##name = code,
     WYE_KINDS(WYE_KIND_ENUM)
 #undef WYE_KIND_ENUM
-        WYE_KIND_FIRST_FREE = 14 /* no contract: grows with the list */
+        WYE_KIND_FIRST_FREE = 14 /* not part of the contract: grows with the list */
 };
 
 /* Buffer roles: X(NAME, code, text). */
@@ -137,11 +137,11 @@ enum wye_role {
 #define WYE_ROLE_ENUM(name, code, text) WYE_ROLE_##name = code,
     WYE_ROLES(WYE_ROLE_ENUM)
 #undef WYE_ROLE_ENUM
-        WYE_ROLE_FIRST_FREE = 7 /* no contract: grows with the list */
+        WYE_ROLE_FIRST_FREE = 7 /* not part of the contract: grows with the list */
 };
 
-#define WYE_BUFFER_LIVE 1U  /* listed among the outputs (input, uniform, persistent) */
-#define WYE_BUFFER_UNSET 2U /* not zeroed before use (output, shared) */
+#define WYE_BUFFER_LIVE 1U  /* listed among the outputs (of role input, uniform, persistent) */
+#define WYE_BUFFER_UNSET 2U /* not zeroed before use (of role output, shared) */
 #define WYE_BUFFER_BYTES 4U /* a byte range limits what is read back */
 #define WYE_BUFFER_HINTS 8U /* minor 1: hints, which change no result */
 
@@ -156,7 +156,7 @@ enum wye_locality {
 #define WYE_LOCALITY_ENUM(name, code, text) WYE_LOCALITY_##name = code,
     WYE_LOCALITIES(WYE_LOCALITY_ENUM)
 #undef WYE_LOCALITY_ENUM
-        WYE_LOCALITY_FIRST_FREE = 3 /* no contract: grows with the list */
+        WYE_LOCALITY_FIRST_FREE = 3 /* not part of the contract: grows with the list */
 };
 
 /* How a buffer's element count is given. */
@@ -180,7 +180,7 @@ enum wye_builtin {
 #define WYE_BUILTIN_ENUM(name, index, text, lanes) WYE_BUILTIN_##name = index,
     WYE_BUILTINS(WYE_BUILTIN_ENUM)
 #undef WYE_BUILTIN_ENUM
-        WYE_BUILTIN_COUNT = 10 /* no contract: grows with the list */
+        WYE_BUILTIN_COUNT = 10 /* not part of the contract: grows with the list */
 };
 
 /* Size expressions: X(NAME, opcode, operands). LITERAL: two extra words, u64. PARAM: immediate =
@@ -199,7 +199,7 @@ enum wye_size_op {
 #define WYE_SIZE_ENUM(name, code, operands) WYE_SIZE_##name = code,
     WYE_SIZE_OPS(WYE_SIZE_ENUM)
 #undef WYE_SIZE_ENUM
-        WYE_SIZE_FIRST_FREE = 8 /* no contract: grows with the list */
+        WYE_SIZE_FIRST_FREE = 8 /* not part of the contract: grows with the list */
 };
 
 /* Statements: X(NAME, opcode, text).
@@ -389,7 +389,7 @@ enum wye_opcode {
         WYE_MATH(WYE_OP_ENUM4) WYE_EFFECTS(WYE_OP_ENUM4)
 #undef WYE_OP_ENUM3
 #undef WYE_OP_ENUM4
-            WYE_OP_FIRST_FREE = 0x500 /* no contract: grows with the list */
+            WYE_OP_FIRST_FREE = 0x500 /* not part of the contract: grows with the list */
 };
 
 /* Limits, for decoder, parser and builder alike. */
@@ -413,7 +413,7 @@ enum wye_opcode {
 #define WYE_LIMIT_LOCALS 65535                   /* per function or main */
 #define WYE_LIMIT_STATEMENTS (1U << 20)          /* of the whole program */
 #define WYE_LIMIT_NODES (1U << 22)               /* statements, expressions, sizes; also inlined */
-#define WYE_LIMIT_INLINED_NODES (1U << 18)       /* of them, those that inlined calls add */
+#define WYE_LIMIT_INLINED_NODES (1U << 18)       /* nodes that inlined calls add */
 #define WYE_LIMIT_PREFERRED_ALIGNMENT (1U << 20) /* bytes */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
 #define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */

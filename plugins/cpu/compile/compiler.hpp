@@ -28,7 +28,8 @@
 
 namespace wye::cpu {
 
-// Fails with UNSUPPORTED, which names the program's first construct that this plugin does not run.
+// Fails with UNSUPPORTED if this plugin does not run a construct of the program. The error names
+// the first such construct.
 [[nodiscard]] Result<void> supported(const ir::Program& program);
 
 // Whether the program uses subgroups, so that the subgroup width matters.
@@ -260,7 +261,7 @@ class Compiler {
     // Instructions before this one are not fused with later ones, since a label is between them.
     std::uint32_t fuse_from_ = 0;
     std::uint32_t behind_load_ = 0;  // one past the last instruction that reads an array
-    unsigned depth_ = 0;             // of the recursion
+    unsigned depth_ = 0;             // levels of recursion, see deeper()
     std::optional<Error> error_;
 };
 

@@ -33,7 +33,7 @@ Elem elem_of(ir::Kind kind) {
 }
 
 // The element type for a store. Signed integers are stored like unsigned ones. F32 and F64 make a
-// NaN canonical, which is not needed for a value that is never NaN.
+// NaN canonical; a value that is never NaN is stored as W32 or W64 instead.
 Elem stored(ir::Kind kind, bool never_nan) {
     switch (kind) {
         case ir::Kind::I8:

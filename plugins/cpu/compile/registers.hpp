@@ -37,7 +37,7 @@ class Room {
         end_ += size + skew;
         return at;
     }
-    // Frees what take() returned. Call at most once.
+    // Frees the room that take() returned. Call at most once per room.
     void give(std::uint64_t at, std::uint64_t size) noexcept {
         const auto freed = freed_.find(size);
         if (freed != freed_.end()) freed->second.at.push_back(at);

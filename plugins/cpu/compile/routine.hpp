@@ -17,13 +17,13 @@ namespace wye::cpu {
 enum class Geometry : std::uint8_t {
     Row,    // lanes are consecutive global_id.x; y and z are equal within a block
     Flat,   // lanes are consecutive invocations of the grid, for grids narrow in x
-    Group,  // a block is a workgroup, a lane a local_index (barriers, shared arrays)
+    Group,  // a block is a workgroup, a lane is a local_index; for barriers and shared arrays
 };
 
 // Numbers of the scalars that the runner sets, for each block or once per dispatch. kNoSlot: not
 // needed.
 struct Coordinates {
-    std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // of lane 0
+    std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // global_id of lane 0
     std::array<std::uint32_t, 3> workgroup = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> local = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> counts = {kNoSlot, kNoSlot, kNoSlot};  // num_workgroups
@@ -62,9 +62,9 @@ struct Routine {
     std::vector<ParamSlot> params;
     std::vector<LengthSlot> lengths;
     Coordinates coordinates;
-    std::uint64_t weight = 0;  // estimated nanoseconds in which 64 lanes run each instruction once
+    std::uint64_t weight = 0;  // estimated time of 64 lanes for all instructions, once each, in ns
     bool traps = false;
-    bool uses_floats = false;  // floating-point instructions, so a FloatState is needed
+    bool uses_floats = false;  // has floating-point instructions, so needs a FloatState
 };
 
 }  // namespace wye::cpu

@@ -189,7 +189,7 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
                         "the cpu plugin does not run `" + std::string(ir::op_text(s.op)) + "`",
                         "Fix: use another device, or leave the statement out");
     }
-    // If lanes may have left for good in the `if` or the loop, ends the block when no lane is left.
+    // The `if` or loop may make lanes leave the block. The block ends when no lane is left.
     const bool loop = s.op != Op::IF;
     if (leaves(*cx.code, s.body, !loop) || leaves(*cx.code, s.otherwise, !loop)) {
         emit(Step::ExitIfEmpty, nullptr);

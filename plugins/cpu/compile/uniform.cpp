@@ -134,7 +134,7 @@ class Analysis {
         raise(local, lanes);
     }
 
-    // Whether some lanes in the variable's scope may skip an assignment at this place.
+    // Whether some lanes in the variable's scope may skip an assignment at the current statement.
     [[nodiscard]] bool divergent_since(std::size_t depth) const {
         return std::any_of(stack_.begin() + static_cast<std::ptrdiff_t>(depth), stack_.end(),
                            [](const Construct& c) { return c.divergent; });

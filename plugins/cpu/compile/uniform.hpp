@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Determines which components of variables may differ between the lanes of a block, and which loops
-// lanes leave at different times. The analysis decides only what is computed once per block. It is
-// more precise than the language's own analysis: it works by component, and relative to the
-// declaration of a variable.
+// Determines which components of variables may differ between the lanes of a block, and which
+// loops have lanes that leave at different times. The analysis decides only which values are
+// computed once per block. It is more precise than the language's own analysis: it works by
+// component, and ignores divergence that already exists where a variable is declared.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ using Lanes = std::uint8_t;  // bit c: component c may differ between lanes
 struct Uniformity {
     std::vector<Lanes> exprs;   // indexed by ExprId
     std::vector<Lanes> locals;  // indexed by local number
-    // Indexed by StmtId: a FOR or WHILE that lanes leave at different times.
+    // Indexed by StmtId: whether lanes leave this FOR or WHILE at different times.
     std::vector<bool> loops;
-    Lanes result = 0;  // of a function: its returned value
+    Lanes result = 0;  // for a function: its returned value
 };
 
 // Analyses main, and each function once for each set of argument components that differ between

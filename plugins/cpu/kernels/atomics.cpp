@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations, lane by lane in ascending order, with relaxed memory order. Different threads
-// run different workgroups, so buffers need atomic instructions. Only one thread runs a workgroup,
-// so shared arrays do not.
+// Atomic operations, lane by lane in ascending order, with relaxed memory order. Buffers need
+// atomic instructions, since different threads run different workgroups. Shared arrays need none,
+// since only one thread runs a workgroup.
 #define WYE_CPU_ISA atomic_forms
 #include "lanes.hpp"
 

@@ -64,8 +64,8 @@ struct Operand {
     [[gnu::always_inline]] T at(std::size_t k, std::size_t) const { return (*this)[k]; }
 };
 
-// A scalar shift count, copied to lanes, because a vector shift by per-lane counts takes one
-// operation and a shift by a common count two.
+// A scalar shift count, copied to lanes: a vector shift by per-lane counts takes one operation, but
+// a vector shift by a common count takes two.
 struct Counts {
     alignas(64) u32 lanes[kTile];
     [[gnu::always_inline]] Counts(const Frame& f, u32 where) {

@@ -132,7 +132,7 @@ void load_affine(Frame& f, const Instr& i, std::byte* to) {
     const u64 count = in_range<kI32>(bound, first, f.lanes);
     const E* from = data + first * stride;
     if (count == f.lanes && stride == 1) {
-        // Prefetches what the next block will read.
+        // Prefetches the elements that the next block will read.
         for (std::size_t k = 0; k < f.lanes; k += 64 / sizeof(E))
             __builtin_prefetch(from + f.lanes + k, 0, 3);
         each_lane(f.lanes, [=](std::size_t k) { d[k] = from_memory<kElem>(from[k]); });

@@ -131,7 +131,7 @@ struct KernelSet {
     Kernel load_local[2][at(Index::Count)][2];   // array at a
     Kernel store_local[2][at(Index::Count)][2];  // array at d, value a; for active lanes only
     Kernel zero_local;                           // sets c bytes at d to zero
-    // A float kernel, and its twin for results that go to memory, which makes a NaN canonical.
+    // A float kernel and its twin. The twin makes a NaN canonical, for results that go to memory.
     struct Twin {
         Kernel plain;
         Kernel canonical;
@@ -143,7 +143,7 @@ struct KernelSet {
     // instruction.
     Kernel subgroup[at(Subgroup::Count)][at(Num::Count)];
     // Mask operations. count() returns the number of lanes that are 1 in the frame's mask and in
-    // the condition. split() moves the lanes of the mask for which the condition is 0 to `off`.
+    // the condition. split() moves lanes from the mask to `off`: those where the condition is 0.
     std::uint32_t (*count)(const Frame& frame, const std::byte* condition);
     void (*split)(Frame& frame, const std::byte* condition, std::byte* off);
     void (*join)(const Frame& frame, std::byte* to, const std::byte* from);  // to |= from
@@ -160,7 +160,7 @@ struct ScalarSet {
     Kernel pack;
     Kernel load[at(Elem::Count)][at(Index::Count)];  // index b
     Kernel max_one[at(Num::Count)];                  // integers: max(a, 1), for loop steps
-    Kernel ramp[at(RampOp::Count)][2];               // lanes for which a + lane OP b; [i32]
+    Kernel ramp[at(RampOp::Count)][2];               // the lanes where `a + lane OP b`; [is i32]
     Kernel ramp_not;                                 // lanes outside ramp a
     Kernel ramp_if;                                  // ramp a if b, else no lane
 };
@@ -172,8 +172,9 @@ enum class Atomic : std::uint8_t { Load, Store, Exchange, Add, Min, Max, And, Or
 // array belongs to one workgroup, so only one thread uses it.
 Kernel atomic_kernel(Atomic op, Num type, Index index, bool shared);
 
-// The kernel sets of the instruction sets. Builds without WYE_CPU_AVX2 or WYE_CPU_AVX512 lack that
-// one; kernels_named() gives the sets that the machine can run.
+// The kernel sets of the instruction sets. avx2_kernels() exists only in builds with WYE_CPU_AVX2,
+// and avx512_kernels() only with WYE_CPU_AVX512. kernels_named() gives the sets that the machine
+// can run.
 const KernelSet* baseline_kernels();
 const KernelSet* avx2_kernels();
 const KernelSet* avx512_kernels();

@@ -76,7 +76,7 @@ void ballot(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// The type that sums are computed in: an unsigned one for integers, which wrap.
+// The type of sums. Sums of integers are computed in the unsigned type, because they wrap.
 template <typename T, bool kIsFloat>
 struct SumOf {
     using type = Bits<T>;

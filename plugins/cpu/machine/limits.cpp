@@ -32,8 +32,8 @@ struct Hierarchy {
     std::string group;  // "/a/b"; "/" is the root of the hierarchy or namespace
 };
 
-// Calls visit(folder) for the group and each group above it. In a container, the path may be that
-// of the machine, whose folders are not mounted in the container: absent folders give no limit.
+// Calls visit(folder) for the group and each group above it. In a container, the path may be a
+// path of the machine that is not mounted in the container. Absent folders give no limit.
 template <typename Visit>
 void each_group(const Hierarchy& hierarchy, Visit visit) {
     std::string group = hierarchy.group;

@@ -70,7 +70,7 @@ class Batch : public Link {
         bool order_only;
     };
     // An empty batch keeps memory for at most kKeptOperations operations, and always has kKeptBytes
-    // bytes for what operations point to.
+    // bytes for the memory that the operations point to.
     static constexpr std::size_t kKeptOperations = 8, kKeptBytes = 512;
 
     [[nodiscard]] Result<void> await(const Stop& stop) const;
@@ -89,7 +89,7 @@ class Batch : public Link {
     std::uint64_t start_ns_ = 0;  // when the waits ended; 0: not timed
     sdk::WorkTimes times_;        // complete when the batch has ended
 
-    // What the operations point to.
+    // The copies of the memory that the operations point to.
     alignas(16) std::array<std::byte, kKeptBytes> bytes_;
     std::pmr::monotonic_buffer_resource memory_{bytes_.data(), bytes_.size()};
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSmallWork = 20000;  // estimated nanoseconds, see Routine::weight
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
-constexpr double kMostInvocations = 9.2e18;  // per launch: what 63 bits can count
+constexpr double kMostInvocations = 9.2e18;  // per launch: fits a 63-bit count
 
 // How long the caller runs work before the queue's thread takes over.
 class Patience {
@@ -177,8 +177,8 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
     launch.stop = stop;
     std::uint64_t first = handover ? handover->block : 0;
     if (handover && handover->within) {
-        // The worker's frame does not refer to the caller's launch, so it can continue with this
-        // launch.
+        // The worker's frame does not refer to the caller's launch, so the worker can continue with
+        // this launch.
         if (worker.resume(launch, true) == Worker::State::Stopped) return sdk::errors::cancelled();
         worker.finish(launch);
         ++first;

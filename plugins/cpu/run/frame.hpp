@@ -6,9 +6,9 @@
 //
 // A frame belongs to one thread at a time. `base` points to the lane registers: each is an array of
 // `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that are the
-// same for all lanes of a block, one u64 each, zero-extended. A view register refers to the
-// elements of a load in read-only memory itself, where alignment and range allow it: kernels read
-// views like other registers, and never write them.
+// same for all lanes of a block, one u64 each, zero-extended. A view register points to loaded
+// elements: in read-only memory itself, where alignment and range allow it, else to a copy. Kernels
+// read views like other registers, and never write them.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ enum class Step : std::uint8_t {
     LoopMerge,    // d: continue slot: its lanes become active again
     LoopEnd,      // d: exit slot: its lanes become active again
     ExitIfEmpty,  // jump to target if no lane is active
-    ForNext,      // scalar loop: d counter, a end, b step (at least 1), c its bits; target: body
+    ForNext,      // scalar loop: d counter of c bits, a end, b step (at least 1); target: body
     BackEdge,     // jump to target; a program can be stopped here
     Trap,         // c: the trap code of the active lanes
     End

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kEndOfI32 = std::uint64_t{1} << 31;
 constexpr std::uint64_t kEndOfU32 = std::uint64_t{1} << 32;
-constexpr std::uintptr_t kAlignment = 64;  // of registers
+constexpr std::uintptr_t kAlignment = 64;  // of registers, in bytes
 
 // A mask slot: one byte per lane, and the number of lanes that are 1.
 struct Slot {

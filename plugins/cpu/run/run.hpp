@@ -84,7 +84,7 @@ class Worker {
     using Memory = std::unique_ptr<std::byte, Free>;
     static Memory allocate(std::uint64_t bytes);
 
-    // Prepares what depends only on the routine.
+    // Prepares the memory and values that depend only on the routine.
     void prepare_routine(const Launch& launch);
     void prepare_short(const Launch& launch);
     // Prepares another run of the launch whose block is placed.

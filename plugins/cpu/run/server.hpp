@@ -27,7 +27,7 @@ class Server {
     void stop() noexcept;
     // Returns an empty batch.
     [[nodiscard]] std::unique_ptr<Batch> batch();
-    // Takes a batch back that will not run.
+    // Takes back a batch that will not run.
     void give_back(std::unique_ptr<Batch> batch) noexcept;
     // Adds a complete batch. Its value, which the timeline already has, ends when the batch has
     // run, or fails if there is no thread.
@@ -55,7 +55,7 @@ class Server {
 
     Inbox inbox_;                       // new batches, for the queue's thread
     LinkStack ended_;                   // ended batches, from the queue's thread
-    Link* idle_ = nullptr;              // batches for reuse; of the submitting thread
+    Link* idle_ = nullptr;              // batches for reuse; used by the submitting thread
     std::atomic<std::size_t> made_{0};  // batches that exist
     std::thread thread_;
 

@@ -55,8 +55,8 @@ Result<void> run_fill(const wye_fill_op& op, const Stop& stop) {
             std::memset(at, static_cast<int>(pattern[0]), size);
             return;
         }
-        // Writes one pattern, then doubles what is written. Pattern sizes divide the slice size, so
-        // no pattern crosses a slice boundary.
+        // Writes one pattern, then doubles the written part. Pattern sizes divide the slice size,
+        // so no pattern crosses a slice boundary.
         std::uint64_t done = std::min<std::uint64_t>(bytes, size);
         std::memcpy(at, pattern, done);
         while (done < size) {

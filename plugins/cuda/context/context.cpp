@@ -137,7 +137,7 @@ CUresult Context::allocate(std::uint64_t size, Memory& out) {
     CUdeviceptr memory = 0;
     CUresult status = try_allocate(bytes, memory);
     if (status == CUDA_ERROR_OUT_OF_MEMORY && pool_) {
-        // Releases what the pool keeps, which may be fragmented, and tries again.
+        // Releases the memory that the pool keeps, which may be fragmented, and tries again.
         (void)driver.cuStreamSynchronize(pool_stream_.get());
         (void)driver.cuMemPoolTrimTo(pool_.get(), 0);
         status = try_allocate(bytes, memory);

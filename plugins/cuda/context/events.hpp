@@ -31,7 +31,7 @@ using EventRef = std::shared_ptr<Event>;
 
 // The events, mark and read-backs of a submit.
 struct Submit {
-    EventRef first, last;    // `first` is set if the submit is timed, `last` when it is needed
+    EventRef first, last;    // `first` is set if the submit is timed, `last` once it is needed
     std::uint32_t mark = 0;  // the number that the stream writes after the submit; 0: none
     std::vector<sdk::HostCopy> copies;  // made by the host once the submit has ended
 
@@ -131,7 +131,7 @@ class Events {
         WYE_TRY(device_.check(now, "work on the queue"));
         return true;
     }
-    void give_back(EventRef event) noexcept;  // not null; frees it if memory runs out
+    void give_back(EventRef event) noexcept;  // takes an event; frees it if memory runs out
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Marks: a word of page-locked memory into which a stream writes ascending numbers, so that the
-// host sees the end of work without a call of the driver. A graph of one launch and its wait then
-// takes 5.4 us instead of 5.8 us (H200). Each mark costs the stream 1 us.
+// host sees the end of work without a call of the driver. Launching a graph of one kernel and
+// waiting for it then takes 5.4 us instead of 5.8 us (H200). Each mark costs the stream 1 us.
 #pragma once
 
 #include <atomic>

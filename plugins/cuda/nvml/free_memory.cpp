@@ -9,7 +9,7 @@ namespace {
 // Types and values of the NVML API reference, the same in all its versions.
 using NvmlDevice = void*;
 constexpr unsigned kSuccess = 0;
-constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no GPU; looking up a GPU does
+constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no GPU; each look-up does
 
 struct Nvml {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
@@ -18,8 +18,8 @@ struct Nvml {
     unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, unsigned long long* out) = nullptr;
 };
 
-// Whether the totals of NVML and CUDA are of the same memory. CUDA's total excludes what the driver
-// reserves.
+// Whether the totals of NVML and CUDA describe the same memory. CUDA's total excludes the memory
+// that the driver reserves.
 bool same_memory(std::uint64_t nvml, std::uint64_t cuda) {
     return nvml >= cuda && nvml - cuda <= cuda / 8;
 }

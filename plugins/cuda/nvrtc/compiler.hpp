@@ -37,8 +37,8 @@ class Compiler {
                                                          const std::string& device,
                                                          const std::string& label);
     // Translates cuda-c to cubin or ptx, for the architecture that the artifact's options name
-    // ("--gpu-architecture=sm_90"). If they name none, the architecture is `architecture`. If that
-    // is 0, PTX is for the oldest architecture that NVRTC supports, and cubin is refused.
+    // ("--gpu-architecture=sm_90"). If the options name none, `architecture` is used. If
+    // `architecture` is 0, PTX is for the oldest one that NVRTC supports, and cubin is refused.
     [[nodiscard]] Result<std::vector<std::byte>> translate(int architecture,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);

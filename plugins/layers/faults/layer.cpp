@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The layer `faults`: makes calls fail, hang or lose their device by rules of the configuration
-// (`layer.faults.rules`, see rules.hpp), to test what an application or the host does then. A call
+// (`layer.faults.rules`, see rules.hpp), to test how an application or the host reacts. A call
 // that fails does not reach the plugin. A lost device returns DEVICE_LOST, like a driver's device,
 // until try_recover. When the device is lost, the layer first ends the pending work in the plugin
 // below, since the host may free the buffers of that work from then on.
@@ -84,8 +84,8 @@ class Plugin {
   private:
     const wye_host_table& host_;
     const std::vector<Rule> rules_;
-    std::vector<std::atomic<bool>> applied_;                                // by rule
-    std::map<std::string, std::atomic<std::uint64_t>, std::less<>> calls_;  // by slot with rules
+    std::vector<std::atomic<bool>> applied_;                                // indexed by rule
+    std::map<std::string, std::atomic<std::uint64_t>, std::less<>> calls_;  // for slots with rules
 };
 
 class Queue {
@@ -121,7 +121,7 @@ class Device {
         reached_.erase(timeline);
     }
 
-    // Notes that the host learned that the value is reached, which remains true after a loss. If
+    // Notes that the host has seen the value as reached. The value stays reached after a loss. If
     // there is no memory for the note, the value counts as lost after a loss.
     void note_reached(const wye_event& event) noexcept {
         const sdk::Lock lock(mutex_);

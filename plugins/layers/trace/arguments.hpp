@@ -72,8 +72,8 @@ void out_of(Fields& out, std::string_view name, T* const& value) {
     if constexpr (!kTable && !kError) out.object(name, value);
 }
 
-// Describes what a call wrote through the pointer `value`. Does nothing if `value` is no pointer,
-// or points to a constant or an object.
+// Describes the output that a call wrote through the pointer `value`. Does nothing if `value` is no
+// pointer, or points to a constant or an object.
 template <typename T>
 void after(Fields& out, std::string_view name, T value) {
     if constexpr (std::is_pointer_v<T>) {

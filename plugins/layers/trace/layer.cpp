@@ -63,8 +63,8 @@ void subject(Fields& out, layer::PluginNode<State>&) { (void)out; }
 void subject(Fields& out, layer::DeviceNode<State>& node) { out.object("device", &node); }
 void subject(Fields& out, layer::QueueNode<State>& node) { out.object("queue", &node); }
 
-// One call of a slot. The inputs are described before the call, since the call may free what they
-// point to.
+// One call of a slot. The inputs are described before the call, since the call may free the memory
+// that they point to.
 class Call {
   public:
     Call(Sink& sink, std::string_view plugin, std::string_view slot)

@@ -133,7 +133,7 @@ Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
     const std::uint64_t multiple = limits_.host_memory_alignment;
     if (desc.memory == nullptr || desc.size == 0)
         return broken("a buffer of the usage REGISTERED has no memory");
-    if (multiple == 0) return {};  // the plugin refuses it (P-48)
+    if (multiple == 0) return {};  // the plugin refuses the buffer (P-48)
     if (begin % multiple != 0 || desc.size % multiple != 0)
         return broken("the memory's address or size of " + number(desc.size) +
                       " bytes is no multiple of " + number(multiple));
@@ -270,7 +270,7 @@ Result<void> HostChecks::dispatch(const wye_dispatch_op& op, const Place& place)
     WYE_TRY(usable(op.program));
     constexpr std::uint32_t kKnown =
         WYE_LAUNCH_COOPERATIVE | WYE_LAUNCH_INDIRECT | WYE_LAUNCH_LATE_GRID;
-    if ((op.flags & ~kKnown) != 0) return {};  // the plugin refuses it (P-7)
+    if ((op.flags & ~kKnown) != 0) return {};  // the plugin refuses the launch (P-7)
     if (op.again > (place.in_command ? 0 : 1))
         return broken("a launch has the hint `again` " + number(op.again) +
                       (place.in_command ? " in a command" : ""));
@@ -380,7 +380,7 @@ Result<void> HostChecks::execute(const wye_execute_op& op) const {
 }
 
 Result<void> HostChecks::operation(const wye_operation& operation, const Place& place) const {
-    if (operation.flags != 0) return {};  // the plugin refuses it (P-7)
+    if (operation.flags != 0) return {};  // the plugin refuses the operation (P-7)
     if (!has_zero_room(operation))
         return broken("the unused bytes of an operation of kind " + number(operation.kind) +
                       " are not zero");
@@ -393,12 +393,12 @@ Result<void> HostChecks::operation(const wye_operation& operation, const Place& 
             return fill(operation.u.fill, place);
         case WYE_OPERATION_UPLOAD:
         case WYE_OPERATION_DOWNLOAD:
-            if (place.in_command) return {};  // the plugin refuses it (P-41)
+            if (place.in_command) return {};  // the plugin refuses the transfer (P-41)
             return transfer(operation.u.transfer, operation.kind == WYE_OPERATION_UPLOAD);
         case WYE_OPERATION_EXECUTE:
             return place.in_command ? Result<void>() : execute(operation.u.execute);
         default:
-            return {};  // the plugin refuses it (P-7)
+            return {};  // the plugin refuses the operation (P-7)
     }
 }
 
@@ -429,7 +429,7 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
                           ", which nothing signals yet; the highest is " + number(known));
     }
     for (const wye_event& signal : std::span(submission.signals, submission.signal_count)) {
-        if (signal.flags != 0) return {};  // the plugin refuses it (P-7)
+        if (signal.flags != 0) return {};  // the plugin refuses the signal (P-7)
         WYE_TRY(event(signal));
         const Timeline& timeline = *objects_.timelines.find(signal.timeline);
         if (timeline.of_queue) return broken("the submit signals the timeline of a queue");

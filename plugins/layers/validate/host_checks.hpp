@@ -2,13 +2,13 @@
 //
 // Checks the host's obligations for the arguments of a call (P-16): objects are alive, of the right
 // kind and of this device; ranges are inside their buffers; launches are within limits; values
-// grow. Does not check what the plugin itself has to refuse: flags and operations that the plugin
+// grow. Does not check what the plugin itself must refuse: flags and operations that the plugin
 // does not know (P-7), and formats that it does not list.
 //
 // Each check returns the first broken obligation: STALE_HANDLE for objects that were destroyed or
 // are from before a recovery, WRONG_KIND or WRONG_OWNER for other wrong objects, else
 // INVALID_ARGUMENT. If the broken rule is not P-16, the error's subject is the number of the rule.
-// The checks read what the call borrows, and change nothing. Not thread-safe.
+// The checks read the memory that the call borrows, and change nothing. Not thread-safe.
 #pragma once
 
 #include <cstdint>

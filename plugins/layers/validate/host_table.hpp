@@ -17,7 +17,7 @@ namespace wye::layers::validate {
 // An error that the plugin made.
 struct Made {
     wye_status code = WYE_OK;
-    std::string fault;  // what is wrong with the error; empty: nothing
+    std::string fault;  // the fault of the error, for messages; empty: none
 };
 
 class HostTable {

@@ -2,10 +2,10 @@
 //
 // The layer `validate`: compares each call of a plugin with the contract of wye/abi.h and
 // plugin-abi/README.md, on both sides. A breach is an error in the host's log (breaches.hpp). A
-// call with which the host breaks a rule does not reach the plugin, which need not check its
-// arguments; the call fails with the breach as its error. checks.hpp has the checks of single
+// call with which the host breaks a rule fails with the breach as its error. The call does not
+// reach the plugin, since plugins need not check arguments. checks.hpp has the checks of single
 // slots. This file has the checks that all slots share: objects that ended, threads, errors,
-// outputs and surroundings.
+// outputs, and the state of the thread and the process.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -61,7 +61,7 @@ class Watched<T*> {
     unsigned char before_[sizeof(T)] = {};
 };
 
-// Whether an argument is a structure to fill in that is not zero behind its header (H-3).
+// Whether an argument is an output structure with nonzero bytes after its header (H-3).
 template <typename Arg>
 [[nodiscard]] bool is_used(Arg) {
     return false;

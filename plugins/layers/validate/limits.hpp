@@ -15,7 +15,7 @@ struct Limits {
     // These limits are 1 if unknown.
     std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1}, workgroups = {1, 1, 1};
     std::uint64_t invocations = 1;
-    // These limits are UINT64_MAX, so no limits, if unknown.
+    // These limits are UINT64_MAX if unknown, which means no limit.
     std::uint64_t shared_bytes = UINT64_MAX, param_bytes = UINT64_MAX, buffers = UINT64_MAX,
                   buffer_bytes = UINT64_MAX;
     std::uint64_t host_memory_alignment = 0;  // 0 if unknown

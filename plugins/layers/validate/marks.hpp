@@ -21,8 +21,8 @@ void mark_downloads(Submit& submit, const wye_submission& submission, Objects& o
 // Restores the bytes under the marks that are left, after the submit has failed.
 void unmark(const Submit& submit);
 
-// Whether all marks were overwritten. If not, waits up to `patience_ns` for that; `late`: they were
-// overwritten only during this wait.
+// Whether all marks were overwritten. If not, waits for up to `patience_ns`. `late`: the last marks
+// were overwritten only during this wait.
 enum class Written : std::uint8_t { yes, late, no };
 [[nodiscard]] Written written(const Submit& submit, std::uint64_t patience_ns);
 

@@ -68,8 +68,8 @@ struct Mark {
 // A submit that is not known to have ended.
 struct Submit {
     std::vector<wye_event> waits;  // waits on timelines that are alive
-    // Whether the submit has nothing but small fills and copies. If such a submit fails or does not
-    // end, the reason is what it waits for.
+    // Whether the submit has only small fills and copies. If such a submit fails or does not end,
+    // the cause is the work that it waits for.
     bool small = false;
     // Outlived: a timeline that the submit waits for was destroyed after the awaited value was
     // reached. Excused: such a timeline was destroyed before the awaited value was reached.
@@ -138,7 +138,7 @@ struct Objects {
     // Returns the kind of the live object at this address, such as "a program"; empty: there is
     // none.
     [[nodiscard]] std::string kind_at(const void* at) const;
-    // Returns what was not destroyed, such as "2 buffers, 1 queue", or an empty text.
+    // Counts the objects that were not destroyed, such as "2 buffers, 1 queue", or an empty text.
     [[nodiscard]] std::string left(std::uint64_t queues) const;
     // Marks the commands that name the destroyed program or buffer. Such commands may not be
     // executed any more.

@@ -10,7 +10,7 @@ namespace wye::layers::validate {
 
 namespace {
 
-// Whether the failure of a submit may have another reason than what it waits for.
+// Whether the failure of a submit may have a cause other than the work that it waits for.
 bool has_own_reason(wye_status status) {
     return status == WYE_DEVICE_LOST || status == WYE_CANCELLED || status == WYE_OUT_OF_MEMORY ||
            status == WYE_TIMEOUT;

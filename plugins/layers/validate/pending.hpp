@@ -23,7 +23,7 @@ namespace wye::layers::validate {
 void end_timeline(DeviceNode& node, std::string_view slot, wye_timeline_object* timeline);
 
 // Checks a submit that has ended: its marks, and that the submit before it and the values that it
-// waited for had ended. `status` is what the plugin reported for the submit's value.
+// waited for had ended. `status`: the plugin's report for the submit's value.
 void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, wye_status status);
 
 // Checks whether a submit hangs. Called after a wait for its value has timed out and has taken

@@ -119,7 +119,7 @@ struct Frame {
     std::vector<std::uint64_t> reached;  // reached value of each event's timeline before the call
     // Timelines that this call names.
     std::vector<std::pair<Device*, wye_timeline_object*>> named;
-    Submit submit;  // for a submit: what is known before the call
+    Submit submit;  // for the slot `submit`: the record so far
     // Commands that this call entered.
     std::vector<std::pair<Device*, wye_command_object*>> busy;
 };

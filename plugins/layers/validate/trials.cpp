@@ -31,7 +31,7 @@ std::uint32_t most_groups(const wye_submission& submission) {
     return out;
 }
 
-// Whether pending work may wait for the host. Then the layer must not wait for the device.
+// Whether pending work may wait for the host. If so, the layer must not wait for the device.
 bool may_wait_for_host(Objects& objects) {
     for (const auto& [at, timeline] : objects.timelines.all())
         for (const auto& [value, submit] : timeline.submits)

@@ -9,7 +9,7 @@
 namespace wye::layers::validate {
 
 // Finds devices that leave out workgroups. Before a launch of more than 65535 workgroups in x, runs
-// a trial launch of as many workgroups (at most 2^18), and checks what the last workgroup wrote.
+// a trial launch of as many workgroups (at most 2^18), and checks the output of the last workgroup.
 void check_grid(DeviceNode& node, const wye_submission& submission);
 
 // Finds devices that lose bytes of uploads, copies, fills or downloads. If one operation of the

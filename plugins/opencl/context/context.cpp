@@ -78,7 +78,7 @@ cl_int Context::finish(cl_command_queue queue) const {
     if (status == CL_SUCCESS) status = driver_.clFlush(queue);
     const cl_event raw = marker.get();
     if (status == CL_SUCCESS) status = driver_.clWaitForEvents(1, &raw);
-    // Not an error of this wait: a failed command's error is reported for its own timeline value.
+    // A failed command is no error of this wait, but of the command's own timeline value.
     return status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? CL_SUCCESS : status;
 }
 

@@ -28,7 +28,7 @@ class Context {
     // Allocates at least kLeastBytes, in host memory if `on_host`.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
-    // `timing`: the queue takes times of its commands. `priority`: -1, 0 or 1.
+    // `timing`: the queue measures the times of its commands. `priority`: -1, 0 or 1.
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
     // Whether the device supports queues of different priorities.
     [[nodiscard]] bool has_priorities() const;
@@ -45,8 +45,8 @@ class Context {
     void unmap(cl_mem memory, std::byte* address);
     // The memory that is bound for empty ranges, since a kernel may read element 0 of any range.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
-    // Whether the device still responds: a tiny command on a new queue does not fail, except for
-    // lack of memory. Waits at most a second; a slow device counts as responding.
+    // Whether the device still responds: a tiny command on a new queue succeeds, or fails for lack
+    // of memory. Waits at most a second; a slow device counts as responding.
     [[nodiscard]] bool answers() const;
 
   private:

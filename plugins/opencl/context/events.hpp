@@ -15,13 +15,13 @@ namespace wye::opencl {
 
 // The events that mark the start and the end of a submit.
 struct Submit {
-    EventHandle first, last;           // `first`: only if timed, with several commands
+    EventHandle first, last;           // `first`: set if timed, with several commands
     cl_command_queue queue = nullptr;  // if `last` is null: the native queue for a marker
 
     [[nodiscard]] bool is_marked() const { return static_cast<bool>(last); }
 };
 
-// The functions are inline, since every dispatch and every wait for one calls them.
+// The functions are inline, since every dispatch and every wait calls them.
 class Events {
   public:
     Events(Device& device, const NativeQueues& queue)
@@ -30,7 +30,7 @@ class Events {
           few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))),
           asks_each_(!nvidia_cl_costly_status(device.info)) {}
 
-    // Whether a submit has ended. If the submit has no event, makes it first.
+    // Whether a submit has ended. If the submit has no event, makes the event first.
     [[nodiscard]] Result<bool> has_ended(Submit& submit) {
         WYE_TRY(mark(submit));
         const EventState now = state_of(device_.driver, submit.last.get());
@@ -38,8 +38,8 @@ class Events {
         if (now.state < 0) asks_each_.store(true, std::memory_order_relaxed);
         return now.state <= CL_COMPLETE;
     }
-    // If a submit has no event, makes it: a marker behind all work so far of the submit's native
-    // queue, which is then flushed.
+    // Makes the event of a submit that has none: a marker behind all work so far of the submit's
+    // native queue. Flushes the native queue.
     [[nodiscard]] Result<void> mark(Submit& submit) {
         if (submit.last) return {};
         asked_.store(true, std::memory_order_relaxed);
@@ -62,7 +62,7 @@ class Events {
         }
         return ends_share(pending);
     }
-    // Returns the submit's event, with shared ownership; makes it first if there is none.
+    // Returns the submit's event, with shared ownership. Makes the event first if there is none.
     [[nodiscard]] Result<EventHandle> share(Submit& submit) {
         WYE_TRY(mark(submit));
         const cl_int status = device_.driver.clRetainEvent(submit.last.get());
@@ -138,10 +138,10 @@ class Events {
     // From kFewestShared pending submits on, submits share events; at most kMostShared share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
 
-    // Whether a submit gets an event, which stands also for the submits before it that have none.
-    // The submit gets one if the number of submits that would share the event is a quarter of the
-    // pending submits, or kMostShared. The answer depends on numbers of submits only, not on time,
-    // so that equal series of submits make equal driver calls.
+    // Whether a submit gets an event. The event also stands for the submits before it that have
+    // none. The submit gets an event if the number of submits that would share the event is a
+    // quarter of the pending submits, or kMostShared. The answer depends on numbers of submits
+    // only, not on time, so that equal series of submits make equal driver calls.
     [[nodiscard]] bool ends_share(std::size_t pending) {
         if (++without_ < std::min(pending / 4, kMostShared)) return false;
         without_ = 0;

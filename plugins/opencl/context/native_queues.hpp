@@ -2,9 +2,9 @@
 //
 // NativeQueues: the OpenCL queues of one queue of the plugin. A first native queue serves all
 // submits until the first timed submit. That submit makes a second native queue, which serves timed
-// submits: an OpenCL queue takes times of all its commands or of none, and times slow it down. With
-// the quirk pocl-one-queue, the second native queue then serves all submits. Free-threaded, except
-// where stated.
+// submits: an OpenCL queue measures all its commands or none, and measuring slows the queue down.
+// With the quirk pocl-one-queue, the second native queue then serves all submits. Free-threaded,
+// except where stated.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace wye::opencl {
 
 class NativeQueues {
   public:
-    // Makes the first native queue, and writes what was granted. OpenCL has three priorities, as an
-    // extension, and no kinds of queues.
+    // Makes the first native queue, and writes the granted priority. OpenCL has three
+    // priorities, as an extension, and no kinds of queues.
     [[nodiscard]] static cl_int make_first(const Device& device, const wye_queue_desc& wanted,
                                            QueueHandle& out, sdk::QueueGrant& granted) {
         const Context& context = device.context();
@@ -42,7 +42,7 @@ class NativeQueues {
         return one_ && second != nullptr ? second : first_.get();
     }
 
-    // The native queue of the submit in progress. Submitting thread only, as `choose` and `sent`.
+    // The native queue of the submit in progress. `get`, `choose`, `sent`: submitting thread only.
     [[nodiscard]] cl_command_queue get() const { return now_; }
     // Chooses the native queue of a submit. If the previous submit used the other native queue,
     // this submit waits for the previous submit.
@@ -100,7 +100,7 @@ class NativeQueues {
     QueueHandle timed_;
     std::atomic<cl_command_queue> second_{nullptr};  // timed_, for other threads
     cl_command_queue now_, last_;
-    bool last_timed_ = false;  // whether `last_` takes times
+    bool last_timed_ = false;  // whether `last_` measures times
 };
 
 }  // namespace wye::opencl

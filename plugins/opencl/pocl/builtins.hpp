@@ -10,7 +10,7 @@
 
 namespace wye::opencl {
 
-// The option that the lowering adds to a text that calls no built-in functions but these. (`as_T`
+// The option that the lowering adds to a text that calls only these built-in functions. (`as_T`
 // and vector literals are always available, since they are macros and syntax.)
 constexpr std::string_view kOwnBuiltins = "-DWYE_BUILTINS=1";
 // Excludes Clang's header.

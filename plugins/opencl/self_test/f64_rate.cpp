@@ -31,7 +31,7 @@ PRODUCTS(narrow, float, float16)
 PRODUCTS(wide, double, double16)
 )";
 
-// Makes products on one device.
+// Measures the time of products on one device.
 class Products {
   public:
     [[nodiscard]] static Result<Products> create(Device& device) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// F64Rate: how many times as fast f32 is as f64 on a device (the fact f32_to_f64_rate). OpenCL has
-// no query for this rate. It is measured on GPUs that have f64, when the fact is first asked for,
-// and is kept in the host's cache folder. Free-threaded.
+// F64Rate: the speed of f32 divided by the speed of f64 on a device (the fact f32_to_f64_rate).
+// OpenCL has no query for this rate. The rate is measured on GPUs that have f64, when the fact is
+// first asked for, and is kept in the host's cache folder. Free-threaded.
 #pragma once
 
 #include <mutex>
@@ -15,7 +15,7 @@ struct Plugin;
 
 class F64Rate {
   public:
-    // `plugin` must outlive this.
+    // `plugin` must outlive this object.
     explicit F64Rate(Plugin& plugin) : plugin_(plugin) {}
 
     // `info` is always the same device. 0: unknown. A CPU is not measured: its vectors have half as

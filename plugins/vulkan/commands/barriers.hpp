@@ -7,7 +7,7 @@
 // planner has tests of its own.
 //
 // Two accesses conflict if their ranges overlap and at least one of them writes. A barrier orders
-// everything before it and everything after it, so it ends the tracking of earlier accesses.
+// all earlier operations before all later ones, so it ends the tracking of earlier accesses.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace wye::vulkan {
 
 enum class Stage : std::uint8_t { Compute = 1, Transfer = 2 };
 
-// Stands for the serial of a buffer that is not known yet, and conflicts with every buffer.
+// The serial of a buffer that is not known yet. Conflicts with every buffer.
 inline constexpr std::uint64_t kAnyBuffer = UINT64_MAX;
 
 // One range that an operation reads or writes. An empty range conflicts with nothing.

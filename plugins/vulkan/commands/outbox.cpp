@@ -23,7 +23,7 @@ constexpr int kShortPart = 6;
 // runs before the handlers in which drivers end. From then on, the threads of outboxes, which the
 // application does not know of, call no driver.
 struct Leaving {
-    sdk::Mutex mutex;  // held while such a thread calls the driver
+    sdk::Mutex mutex;  // held while an outbox's thread calls the driver
     bool leaving WYE_GUARDED_BY(mutex) = false;
 };
 constinit Leaving process;
@@ -239,7 +239,7 @@ void Outbox::sent(std::uint64_t first, std::uint64_t last) noexcept {
     last_batch_.store(last, std::memory_order_release);
 }
 
-// The newest segment number up to this one that the driver accepted.
+// The newest segment number up to `number` that the driver accepted.
 std::uint64_t Outbox::signalled(std::uint64_t number) const {
     for (std::size_t at = failures_.size(); at-- > 0;)
         if (failures_[at].first <= number && number <= failures_[at].last)

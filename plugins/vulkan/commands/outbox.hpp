@@ -52,9 +52,9 @@ class Outbox {
 
     [[nodiscard]] bool is_empty() const { return kept_.load(std::memory_order_acquire) == 0; }
     // Keeps a segment, or sends it together with all kept segments. `number`: the segment's number,
-    // the next after the newest segment's; `in_flight`: the number of segments in flight with this
-    // one, as far as the host knows. False: the segment was not taken, and the caller must send it.
-    // Submitting thread only.
+    // one above the newest segment's; `in_flight`: the number of segments in flight, this one
+    // included, as far as the host knows. False: the segment was not taken, and the caller must
+    // send it. Submitting thread only.
     [[nodiscard]] bool keep(std::uint64_t number, std::span<const VkCommandBuffer> commands,
                             std::uint64_t in_flight);
     // Sends all kept segments.
@@ -66,7 +66,7 @@ class Outbox {
     }
     // To be called before a segment is polled or waited for. Sends the kept segments if the segment
     // is one of them, or was sent in the last batch before them. Returns the number of the segment
-    // to ask for: the same, or for a refused segment the newest accepted one before it.
+    // to ask for: `number`, or, if refused, that of the newest accepted segment before.
     [[nodiscard, gnu::always_inline]] std::uint64_t attend(std::uint64_t number) noexcept {
         return concerns(number) ? attend_slowly(number) : number;
     }
@@ -78,8 +78,8 @@ class Outbox {
             return number;
         return old_signal_of(number);
     }
-    // The driver's error if it refused a kept segment, which thereby failed; nothing: it was not
-    // refused.
+    // The driver's error if the driver refused this segment after it was kept. Nothing: the segment
+    // was not refused.
     [[nodiscard]] std::optional<VkResult> failure(std::uint64_t number) const {
         if (!concerns(number)) [[likely]]
             return std::nullopt;
@@ -158,7 +158,7 @@ class Outbox {
 
     std::condition_variable changed_;  // wakes the outbox's thread
     std::thread thread_ WYE_GUARDED_BY(mutex_);
-    bool asleep_ WYE_GUARDED_BY(mutex_) = false;  // the thread waits for a segment to keep
+    bool asleep_ WYE_GUARDED_BY(mutex_) = false;  // the thread waits until a segment is kept
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Segments: the segments that a queue has sent to the driver, or keeps for a short time
-// (outbox.hpp). A segment is a part of a submit that is sent at once: a list of command buffers.
+// (outbox.hpp). A segment is a part of a submit that is sent as a unit: a list of command buffers.
 // The values of the queue's timeline semaphore number the segments. A submit usually has one
 // segment. It has several if its transfers exceed the staging ring, and none if the host did all of
 // its work. Once a segment has ended, its read-backs are copied to host memory, and its recordings
@@ -41,7 +41,7 @@ struct SemaphoreWait {
     std::shared_ptr<Progress> owner;  // null: the application owns the semaphore
 };
 
-// The part of a submit that is sent at once. Empty segments are reused, since they keep their
+// The part of a submit that is sent as a unit. Empty segments are reused, since they keep their
 // memory.
 struct Segment {
     Lane lane = Lane::Compute;
@@ -50,15 +50,15 @@ struct Segment {
     std::vector<std::unique_ptr<Recording>> recordings;
     std::unique_ptr<Stamps> stamps;     // null: not timed
     std::vector<sdk::HostCopy> copies;  // made by the host once the segment has ended
-    bool staged = false;                // whether it uses staging memory
-    // Keeps the semaphores alive that the segment waits for: their queues may be destroyed
+    bool staged = false;                // whether the segment uses staging memory
+    // Keeps alive the semaphores that the segment waits for, since their queues may be destroyed
     // meanwhile.
     std::vector<std::shared_ptr<Progress>> waits;
 };
 
 // The numbers of a queue's newest segment and of its last ended one, and the queue's timeline
 // semaphore. Outlives the queue while a segment of another queue waits for the semaphore, or a
-// command's LastUse refers to it; all segments then count as ended.
+// command's LastUse refers to this object. All segments then count as ended.
 class Progress {
   public:
     Progress(Device& device, SharedQueue& compute, SemaphoreHandle handle)
@@ -97,7 +97,7 @@ class LastUse {
     [[nodiscard]] bool is(const std::shared_ptr<Progress>& queue, std::uint64_t number) const {
         return queue_ == queue && number_ == number;
     }
-    // Waits until that segment has ended, if it was submitted.
+    // Waits until the segment has ended. Returns at once if the segment was not submitted.
     [[nodiscard]] Result<void> wait() const;
 
   private:
@@ -162,11 +162,11 @@ class Segments {
     // Whether no segment is kept.
     [[nodiscard]] bool keeps_none() const { return progress_->outbox.is_empty(); }
     // Keeps a segment with these command buffers, or sends it together with the kept segments.
-    // `segment`: as in `send`; a null pointer: the segment is the command buffer of a Command
-    // alone. False: the segment was not taken. To be called only if may_keep().
+    // `segment`: as in `send`; a null pointer: the segment has only the command buffer of one
+    // Command. False: the segment was not taken. To be called only if may_keep().
     [[nodiscard, gnu::hot]] bool keep(std::span<const VkCommandBuffer> commands,
                                       std::unique_ptr<Segment>* segment);
-    // Sends a segment that is the command buffer of a Command alone, to the compute lane. No
+    // Sends, to the compute lane, a segment with only the command buffer of one Command. No
     // segment may be kept at that time. False: nothing was sent, and the caller must use `send`.
     // Submitting thread only.
     [[nodiscard, gnu::always_inline]] bool send_alone(VkCommandBuffer commands) {
@@ -197,7 +197,7 @@ class Segments {
     // nothing writes the buffers before the copies are made.
     void expect_reads(std::span<const std::uint64_t> serials);
     [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
-    // The newest segment with such reads.
+    // The newest segment whose copies by the host read buffers directly.
     [[nodiscard]] std::uint64_t reads_until() const { return reads_until_.load(); }
     // The newest pending segment whose copies by the host read this buffer directly; 0: none.
     [[nodiscard]] std::uint64_t newest_read(std::uint64_t serial);
@@ -208,16 +208,16 @@ class Segments {
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Sends all kept segments, and waits until all segments have ended.
     [[nodiscard]] Result<void> finish();
-    // The driver's error if it refused a segment that was kept; nothing: the segment was not
-    // refused.
+    // The driver's error if the driver refused a segment that was kept. Nothing: the segment was
+    // not refused.
     [[nodiscard]] std::optional<Error> failure(std::uint64_t number) const {
         const std::optional<VkResult> result = progress_->outbox.failure(number);
         if (result) [[unlikely]]
             return device_.failed(*result, "vkQueueSubmit");
         return std::nullopt;
     }
-    // Collects the segments of a submit that has ended. Returns the driver's error if it refused
-    // them.
+    // Collects the segments of a submit that has ended. Returns the driver's error if the
+    // driver refused them.
     [[nodiscard]] std::optional<Error> settle(std::uint64_t first, std::uint64_t last) {
         if (progress_->outbox.concerns(last)) [[unlikely]]
             return settle_kept(first, last);
@@ -258,13 +258,13 @@ class Segments {
     // A segment that was sent or kept, and is not collected yet.
     struct Sent {
         std::uint64_t number = 0;
-        std::unique_ptr<Segment> segment;  // null: the command buffer of a Command alone
+        std::unique_ptr<Segment> segment;  // null: only the command buffer of one Command
     };
 
     // Makes sure that adding a segment to pending_ allocates nothing.
     void make_room();
-    // Adds the newest segment to pending_. If `segment` is not null, takes the segment from there,
-    // and leaves an empty segment, or null, in its place.
+    // Adds the newest segment to pending_. If `segment` is not null, takes `*segment`, and
+    // leaves an empty segment, or null, in its place.
     void add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) WYE_REQUIRES(mutex_);
     static void drop_copies(const Sent& sent) noexcept;
     void keep_times(std::uint64_t number, const Segment& segment) noexcept WYE_REQUIRES(mutex_);

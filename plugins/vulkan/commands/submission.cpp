@@ -28,8 +28,8 @@ bool download_by_host(const wye_operation& op) {
 // time in which the bus moves 500 KiB.
 constexpr std::uint64_t kLeastDivided = std::uint64_t{2} << 20U;
 
-// Downloads below this size are copied by the device where work may wait for the application. The
-// staging ring has room for 64 of this size.
+// If work may wait for the application, the device copies downloads below this size. The staging
+// ring has room for 64 downloads of this size.
 constexpr std::uint64_t kMostStaged = std::uint64_t{256} << 10U;
 
 bool only_moves(const wye_operation& op) {
@@ -128,8 +128,8 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
             before_.push_back({buffer_of(op.buffer).mapped + op.offset, op.source, op.size});
         }
     std::size_t commands = rest.size();
-    // A later submit that writes the buffer waits for the host's read of it. That wait might never
-    // end where work waits for the application, so there the device copies what is small.
+    // A later submit that writes the buffer waits until the host has read it. If work may wait for
+    // the application, that wait might never end, so the device copies small downloads.
     const std::uint64_t staged = device_.follows_application.load() ? kMostStaged : 0;
     while (commands > 0 && download_by_host(rest[commands - 1]) &&
            rest[commands - 1].u.transfer.size >= staged)
@@ -155,7 +155,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
 
 void Submission::choose_lane(std::span<const wye_operation> operations) {
     if (!segments_.has_transfers() || light_) return;
-    if (operations.empty()) {  // waits alone: on the transfer lane, they hold up no kernels
+    if (operations.empty()) {  // only waits: on the transfer lane, they hold up no kernels
         if (segments_.for_transfers()) lane_ = Lane::Transfers;
         return;
     }

@@ -94,7 +94,7 @@ class Submission {
     // progress.
     Result<Recording*> recording();
     Result<void> end_recording();
-    // Takes staged bytes. If the ring is full, sends what is recorded so far, and waits for free
+    // Takes staged bytes. If the ring is full, sends the recorded commands, and waits for free
     // bytes.
     Result<StagedRange> stage(std::uint64_t size, std::uint64_t alignment);
     Result<void> send();

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     // Enables all known features that the device has. Robust access is not among them: programs
     // check ranges.
     Features features = info.features;
-    // Of this structure, enables only one feature: the other features are for shaders that the
+    // Enables only one feature of this structure. The other features are for shaders that the
     // plugin does not make.
     features.indexing = make<VkPhysicalDeviceDescriptorIndexingFeatures>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);

@@ -32,7 +32,7 @@ class Context : public ContextState {
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const InstanceTable& instance,
                                                                  const DeviceInfo& info);
 
-    // The free part of the driver's budget; UINT64_MAX if it reports none.
+    // The free part of the driver's budget; UINT64_MAX if the driver reports no budget.
     [[nodiscard]] std::uint64_t free_bytes() const;
     // Creates the timeline semaphore that numbers a queue's segments, and chooses the queue's
     // VkQueue, round-robin.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Assembler: writes the words of a small SPIR-V module, section by section. It supports only what
-// the self-test needs; programs are lowered by the host. Names are those of the SPIR-V
-// specification.
+// Assembler: writes the words of a small SPIR-V module, section by section. It supports only the
+// instructions of the self-test, since the host lowers programs itself. Names are those of the
+// SPIR-V specification.
 #pragma once
 
 #include <array>

@@ -69,7 +69,7 @@ struct ProbeInputs {
 // boundary, values of c close to -(a * b), and values of a with few or no fraction bits.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount for each operand
-// Some inputs of each of these kinds, kSpotCount in all.
+// Some inputs of each kind in probe_inputs(), kSpotCount in all.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> spot_inputs();
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace spirv;
 
-// Writes what all modules of the self-test have in common, and declares arrays as storage buffers.
+// Writes the parts that all modules of the self-test share, and declares arrays as storage buffers.
 class Kernel {
   public:
     explicit Kernel(std::uint32_t workgroup) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps each operation of the self-test to the flag of a verdict that it determines. Pure.
+// Maps each operation of the self-test to the verdict flag that the operation determines. Pure.
 #pragma once
 
 #include "vulkan/self_test/probe_inputs.hpp"

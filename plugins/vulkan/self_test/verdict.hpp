@@ -30,7 +30,7 @@ struct Verdict {
     bool f16_convert = false;  // OpFConvert between f32 and f16
     // The number of iterations after which the driver ends loops; 0: the driver lets them run.
     std::uint64_t loop_rounds = 0;
-    // How many f32 products take the time of one of f64; 0: not measured.
+    // The number of f32 products that take as long as one f64 product; 0: not measured.
     std::uint64_t f32_to_f64_rate = 0;
 
     // The verdict on f32 in the mode that lowered programs use: without DenormPreserve if that

@@ -34,7 +34,7 @@ class Verdicts {
   private:
     struct Tested {
         std::once_flag once, confirmed;
-        std::atomic<bool> opened = false;  // from then on, a verdict comes from a test, not a file
+        std::atomic<bool> opened = false;  // if so, new verdicts come from a test, not a file
         std::atomic<bool> loaded = false;
         Verdict verdict;
         std::string doubt;  // why the loaded verdict does not hold; empty: it holds

@@ -24,8 +24,8 @@
 
 namespace wye::exec {
 
-// Calls the application's log callback, but not after the context is destroyed. Shared ownership,
-// since drivers may still run and log for an abandoned context.
+// Calls the application's log callback, but not after the context is destroyed. The context and
+// the log sink of its drivers share ownership: drivers of an abandoned context may still log.
 class LogDoor {
   public:
     LogDoor(registry::LogSink sink, const wye_context* context)
@@ -48,8 +48,9 @@ struct wye_context {
     std::unique_ptr<wye::exec::Context> context;
     std::shared_ptr<wye::exec::LogDoor> log;  // null: no log callback
 
-    // Who is done with a context that was shut down. Closed: the thread that closes it. Unwanted:
-    // the application, which has destroyed it. The later of the two frees what remains.
+    // The state of a context that was shut down. Closing: a thread is closing it. Closed: that
+    // thread is done, so the application's destroy call frees the rest. Unwanted: the application
+    // destroyed the context before that thread was done, so the thread frees the rest.
     enum class Rest : std::uint8_t { None, Closing, Closed, Unwanted };
     std::atomic<Rest> rest = Rest::None;
 };

@@ -88,7 +88,7 @@ void add_items(std::uint64_t count, const At& at, Batch& batch) {
     for (std::uint64_t i = 0; i < count;) {
         const wye_dispatch_desc* const item = at(i);
         if (item == nullptr) {
-            (void)batch.add({}, Error(Code::INVALID_ARGUMENT, "the pointer to it is null",
+            (void)batch.add({}, Error(Code::INVALID_ARGUMENT, "the pointer to this item is null",
                                       "Fix: point to an item, or count fewer", "pointers"));
             return;
         }
@@ -160,11 +160,12 @@ wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, ui
         const Pipeline& pipeline = pin.as<Pipeline>();
         Rows rows(pipeline);
         if (desc->row_size != rows.row_size())
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("a row has {} buffers, but a dispatch through `{}` binds {}",
-                                     desc->row_size, pipeline.id(), rows.row_size()),
-                         "Fix: give every buffer of the program but `shared`, by ascending binding",
-                         "row_size");
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("a row has {} buffers, but a dispatch through `{}` binds {}",
+                            desc->row_size, pipeline.id(), rows.row_size()),
+                "Fix: give all buffers except `shared` ones, in ascending order of binding",
+                "row_size");
         Batch batch(*self, pin, false, desc->timeout_ns);
         wye_dispatch_desc item = *desc->dispatch;
         for (std::uint64_t i = 0; i < desc->row_count; ++i) {

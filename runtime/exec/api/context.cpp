@@ -28,8 +28,8 @@ constexpr std::uint32_t kKnownFlags =
     WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_DESCRIBE;
 
 // The folder of the library or program that contains this code; empty if the loader does not know
-// the folder. The path is relative if the library was loaded by a relative path, so it may be wrong
-// if the current folder has changed since.
+// the folder. If the library was loaded by a relative path, the result is relative, too, and is
+// wrong if the current folder has changed since.
 std::filesystem::path own_folder() {
     Dl_info info{};
     const link_map* map = nullptr;
@@ -83,10 +83,10 @@ std::string parent_of(std::string path) {
 }
 
 // Sets the cache folder of the host and the plugins. If WYE_CACHE_DIR is set, it names the folder,
-// usable or not; an empty value turns the cache off. Otherwise the folder is `wye` in
-// $XDG_CACHE_HOME, if that or its parent exists; without that variable in $HOME/.cache, if $HOME
-// exists. For root, what exists must belong to root. WYE_CACHE_SIZE limits the size of the cache.
-// Returns the folder; empty: WYE_CACHE_DIR is set, or there is no cache.
+// usable or not; an empty value turns the cache off. Otherwise the folder is $XDG_CACHE_HOME/wye if
+// $XDG_CACHE_HOME or its parent exists. Without that variable, the folder is $HOME/.cache/wye if
+// $HOME exists. For root, the existing folder must belong to root. WYE_CACHE_SIZE limits the size
+// of the cache. Returns the folder; empty: WYE_CACHE_DIR is set, or there is no cache.
 std::string choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
@@ -121,7 +121,7 @@ void note_no_cache(registry::Options& options) {
         "compiled programs and results of probes are not kept: neither XDG_CACHE_HOME nor HOME "
         "names an "
         "existing folder that is safe to use";
-    note.fix = "Fix: set WYE_CACHE_DIR to a folder; empty, it asks for no cache";
+    note.fix = "Fix: set WYE_CACHE_DIR to a folder, or to an empty value to turn the cache off";
     options.records.emplace_back("cache", std::move(note));
 }
 
@@ -177,8 +177,8 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
 // Sends the messages that WYE_LOG selects to standard error, in addition to the application's
 // callback. If WYE_LOG is not set, other variables select messages:
 // - WYE_LAYERS: all warnings and errors, since layers report their findings as such.
-// - WYE_TRACE: those about the trace, so that a file that cannot be used is reported.
-// - WYE_CACHE_DIR, WYE_CACHE_SIZE: those about the cache, for the same reason.
+// - WYE_TRACE: messages about the trace, so that the user learns of an unusable file.
+// - WYE_CACHE_DIR, WYE_CACHE_SIZE: messages about the cache, for the same reason.
 Result<void> choose_log(registry::Options& options) {
     const auto named = [&](const char* variable) {
         const auto found = options.environment.find(variable);

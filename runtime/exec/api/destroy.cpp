@@ -22,7 +22,7 @@ namespace {
 using Rest = wye_context::Rest;
 
 // Waits for the calls inside a closed context, then for its devices, and frees the context. After a
-// shutdown, what later calls read stays until the context is destroyed, too.
+// shutdown, keeps the wye_context, which later calls read, until the application destroys it.
 void close_down(wye_context* context) noexcept {
     (void)context->gate.wait_empty();
     if (context->rest == Rest::None) {
@@ -76,8 +76,8 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool
         log = context->log;
         callbacks = call->callbacks();
         devices = call->open_devices();
-        // Another thread may destroy the context once the gate is closed, and then must know that
-        // this one still uses it.
+        // Once the gate is closed, another thread may destroy the context. Rest::Closing tells that
+        // thread that this call still uses the context.
         Rest none = Rest::None;
         if (keep && !context->rest.compare_exchange_strong(none, Rest::Closing))
             return call.refusal();

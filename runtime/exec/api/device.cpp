@@ -64,10 +64,12 @@ Result<void> passed_over(const std::vector<registry::PassedOver>& list, const st
     WYE_NEED(out);
     WYE_TRY(check_header(out->header, sizeof *out, "wye_passed_over"));
     if (index >= list.size())
-        return Error(Code::NOT_FOUND,
-                     fmt::format("{} were passed over for {}, and {} is asked for", list.size(),
-                                 whose, index),
-                     "Fix: count from 0, and stop at this error", whose);
+        return Error(
+            Code::NOT_FOUND,
+            fmt::format("index {} is out of range: the list of what was passed over for {} "
+                        "has {} entries",
+                        index, whose, list.size()),
+            "Fix: count from 0, and stop at this error", whose);
     const registry::PassedOver& one = list[index];
     out->selector = to_abi(one.subject);
     out->reason = to_abi(one.reason);

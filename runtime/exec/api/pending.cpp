@@ -30,8 +30,9 @@ std::optional<Clock::time_point> deadline_of(std::uint64_t timeout_ns) {
 
 Error not_in_time(const Pending& pending, std::uint64_t timeout_ns) {
     return {Code::TIMEOUT,
-            fmt::format("the {} on {} did not end within {:g} ms, and goes on", pending.what(),
-                        pending.session().info().selector, static_cast<double>(timeout_ns) / 1e6),
+            fmt::format("the {} on {} did not end within {:g} ms, and is still in progress",
+                        pending.what(), pending.session().info().selector,
+                        static_cast<double>(timeout_ns) / 1e6),
             "Fix: wait longer", pending.name()};
 }
 

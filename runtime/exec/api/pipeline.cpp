@@ -92,7 +92,8 @@ wye_status wye_pending_pipeline(wye_context* context, wye_pending pending, wye_p
         auto* const compile = dynamic_cast<PendingCompile*>(&work);
         if (compile == nullptr)
             return Error(Code::NOT_FOUND, fmt::format("the {} makes no pipeline", work.what()),
-                         "Fix: name what wye_pipeline_create_submit made", work.name());
+                         "Fix: pass the handle that wye_pipeline_create_submit returned",
+                         work.name());
         WYE_ASSIGN(auto pipeline, compile->take());
         struct Kept {
             ~Kept() {

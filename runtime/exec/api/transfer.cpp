@@ -84,9 +84,11 @@ wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_d
         WYE_TRY(check_transfer_desc(*desc, kFlags));
         const bool borrows = (desc->flags & WYE_DISPATCH_BORROW) != 0;
         if (!borrows && desc->target != nullptr)
-            return invalid("the transfer has a target, and owns the bytes of a download itself",
-                           "Fix: leave `target` null and take the bytes from wye_pending_output, "
-                           "or set WYE_DISPATCH_BORROW and keep it until the transfer has ended");
+            return invalid(
+                "`target` is set, but without WYE_DISPATCH_BORROW the transfer owns the "
+                "downloaded bytes",
+                "Fix: leave `target` null and take the bytes from wye_pending_output, "
+                "or set WYE_DISPATCH_BORROW and keep it until the transfer has ended");
         WYE_ASSIGN(const CheckedTransfer checked, check_transfer(self->handles(), *desc, borrows));
         WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(auto pending, Pending::submit(*self, checked, desc->flags, start));

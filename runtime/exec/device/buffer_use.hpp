@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 
 struct BufferHistory {
     // The values of the newest submits, indexed by queue. 0: a new submit need not come after any
-    // submit of this queue. If a submit writes the buffer, the values of submits that it waits for
-    // are set to 0: it is enough that later submits come after the write.
+    // submit of this queue. A submit that writes the buffer sets to 0 the values of the submits
+    // that it waits for, since later submits need only come after the write.
     std::array<std::uint64_t, kMostQueues> reads{};
     std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues whose index is kMostQueues or more.

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kCancelGrace{2};
                              std::chrono::nanoseconds(time.tv_nsec));
 }
 
-// A time in the system's own form, which is cheap to read. `time` converts it, if needed.
+// A time as a timespec, so that clock_gettime can store it directly. `time` converts it.
 class Instant {
   public:
     Instant() = default;

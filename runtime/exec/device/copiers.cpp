@@ -97,7 +97,7 @@ HostCopyJob* Copiers::enter() noexcept {
     return job;
 }
 
-// As soon as the job has no users, the job may be destroyed.
+// Once the job has no users, its owner may destroy it, so the decrement comes last.
 void Copiers::leave(HostCopyJob& job) noexcept {
     if (first_.load(std::memory_order_relaxed) == &job) {
         const sdk::Lock lock(mutex_);

@@ -28,9 +28,9 @@ struct HostCopyJob {
     std::size_t piece = 0;                // bytes that a thread copies at a time
     std::atomic<std::size_t> taken{0};    // bytes that threads have taken; may exceed the size
     std::atomic<std::size_t> done{0};     // bytes copied so far
-    std::atomic<std::uint32_t> users{0};  // threads that access the job, except that in `wait`
+    std::atomic<std::uint32_t> users{0};  // threads that access the job, besides the waiter
     bool listed = false;                  // in the list; guarded by the lock of Copiers
-    HostCopyJob* following = nullptr;     // next job in the list; guarded by that lock
+    HostCopyJob* following = nullptr;     // next job in the list; guarded by the same lock
 };
 
 class Copiers {
@@ -60,7 +60,7 @@ class Copiers {
 
     // Copies pieces of a job until threads have taken all of its pieces.
     static void copy_pieces(HostCopyJob& job) noexcept;
-    // Returns the oldest job, which then counts this thread as a user; null: there is none. Takes
+    // Returns the oldest job, which then counts this thread as a user; null: no job. Takes
     // no lock, since several threads call this function at once after `start`.
     [[nodiscard]] HostCopyJob* enter() noexcept;
     void leave(HostCopyJob& job) noexcept;

@@ -82,8 +82,8 @@ class Counters {
     void found() { add(found_, 1); }
     void made_scratch(std::uint64_t count) { add(scratch_, count); }
 
-    // Adds the counters of this object, which are all but those of device memory, public queues and
-    // layouts.
+    // Adds the counters of this object. The members of `out` about device memory, public queues and
+    // layouts have other sources.
     void add_to(wye_counters& out) const;
 
   private:

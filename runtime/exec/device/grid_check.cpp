@@ -11,7 +11,7 @@
 namespace wye::exec {
 namespace {
 
-// `words` is the memory of trap words. The first refused grid stays there, even if later grids are
+// `words` is the memory of trap words. It keeps the first refused grid, even if later grids are
 // refused. A division by zero does no harm: if a number is 0, nothing runs anyway.
 constexpr std::string_view kText = R"(wye 1; program wye_grid_check; workgroup 1;
 param first: u32; param most_x: u32; param most_y: u32; param most_z: u32; param number: u32;

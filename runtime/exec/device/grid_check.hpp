@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check of a grid that a launch reads from a buffer: three numbers of workgroups. No driver
-// checks these numbers: for too many workgroups the driver may do anything, up to losing the
-// device. So a program of the library, the checking program, runs on the device before the launch,
-// in the same submit. It copies the numbers to the memory of the trap words, where the launch reads
-// them. If there are too many workgroups, it writes zeros instead, so that nothing runs, and a trap
-// code, which the host reads at the end. The checking program is lowered and compiled for the
-// device like any other, at the first such dispatch of a session.
+// Checks a grid (three numbers of workgroups) that a launch reads from a buffer. No driver checks
+// these numbers: for too many workgroups the driver may do anything, up to losing the device. So a
+// program of the library, the checking program, runs on the device before the launch, in the same
+// submit. It copies the numbers to the memory of the trap words, where the launch reads them. If
+// there are too many workgroups, it writes zeros instead, so that nothing runs. Then it also writes
+// a trap code, which the host reads at the end. The checking program is lowered and compiled for
+// the device like any other, at the first such dispatch of a session.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 // Line: a session's list of work that is submitted after its call has returned, and the thread that
 // submits it. The pieces of work get their turns one after the other, in the order of their calls.
 // In a turn the thread compiles the program of the work, submits the work, and submits the further
-// iterations of a fixpoint. It runs no code of the application. The thread is started at first use.
+// iterations of a fixpoint. The thread runs no code of the application, and starts at first use.
 // Free-threaded. ORDER.md has the model.
 #pragma once
 
@@ -33,8 +33,8 @@ class Line {
     // Adds work to the end of the line. The work gets its turn (PendingWork::take_turn) after all
     // work before it. `one`: a list with the work as its only element, which is moved out.
     void add(std::list<WorkRef>& one) noexcept;
-    // Waits until work has left the line: the function `left` then clears `in_line`, a flag of the
-    // work. False: the deadline passed before.
+    // Waits until a piece of work has left the line. `in_line`: the flag of that work, which `left`
+    // clears. False: the deadline passed first.
     [[nodiscard]] bool await(const std::atomic<bool>& in_line,
                              std::optional<Clock::time_point> deadline);
     void left(std::atomic<bool>& in_line) noexcept;

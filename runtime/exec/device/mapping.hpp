@@ -22,9 +22,9 @@ namespace wye::exec {
                                              const registry::Pin& buffer);
 // Removes a mapping. INVALID_ARGUMENT: the buffer is not mapped.
 [[nodiscard]] Result<void> unmap_buffer(const registry::Pin& buffer);
-// Makes what the host or the device wrote to a range of a mapped buffer visible to the other side.
-// `direction`: enum wye_sync_direction. For WYE_SYNC_TO_HOST, first waits for work that uses the
-// buffer.
+// Makes writes to a range of a mapped buffer visible: those of the host to the device, or those of
+// the device to the host. `direction`: enum wye_sync_direction. For WYE_SYNC_TO_HOST, first waits
+// for work that uses the buffer.
 [[nodiscard]] Result<void> sync_buffer(const registry::Pin& buffer, std::uint64_t offset,
                                        std::uint64_t size, std::uint32_t direction);
 

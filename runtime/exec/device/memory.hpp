@@ -80,8 +80,8 @@ class ContextMemory {
         // Whether `bytes` more bytes are within the context's limit.
         [[nodiscard]] bool in_context(std::uint64_t bytes) const noexcept;
     };
-    // Reserves memory of a device. Empty: the sum would exceed a limit, and `then` has the amounts
-    // that were held.
+    // Reserves memory of a device. If the sum would exceed a limit, returns an empty hold, and
+    // writes to `then` the amounts that are held.
     [[nodiscard]] MemoryHold reserve(MemoryAccount& account, MemoryUse use, std::uint64_t bytes,
                                      Amounts& then) noexcept;
     // Set limits; 0: none.

@@ -38,13 +38,14 @@ Result<PendingRoom> PendingList::room_slowly(std::uint64_t bytes, bool at_once,
         const WorkRef first = oldest();
         if (first && first->poll()) continue;
         if (at_once)
-            return Error(Code::DEVICE_BUSY,
-                         fmt::format("{} has no room for another dispatch: at most {} may be in "
-                                     "flight, which own at most {} bytes of host memory",
-                                     device_, limits_.count, limits_.bytes),
-                         "Fix: wait for one of them, or raise pending.count or pending.bytes of "
-                         "the context's configuration",
-                         device_);
+            return Error(
+                Code::DEVICE_BUSY,
+                fmt::format("{} has no room for another dispatch: at most {} may be in "
+                            "flight, and together they may own at most {} bytes of host memory",
+                            device_, limits_.count, limits_.bytes),
+                "Fix: wait for one of them, or raise pending.count or pending.bytes of "
+                "the context's configuration",
+                device_);
         if (first ? !first->wait(deadline) : !await_change(bytes, deadline))
             return Error(Code::TIMEOUT,
                          fmt::format("{} did not have room for another dispatch before the "

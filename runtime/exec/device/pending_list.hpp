@@ -2,10 +2,10 @@
 //
 // PendingList: the asynchronous work in flight on a device, with limits on its number and on the
 // host memory that it owns. Work takes room before its submit. It enters the list after its submit,
-// or together with its place in the session's line, so that a thread can wait for any work in the
-// list. The list also keeps objects of ended work for reuse. The list uses the lock of the
-// session's queues, since a submit, which holds that lock anyway, then adds its work at no further
-// cost. Free-threaded; calls no function of work while it holds the lock.
+// or when it enters the session's line, so a thread can wait for any work in the list. The list
+// also keeps objects of ended work for reuse. The list shares the lock of the session's queues: a
+// submit holds that lock anyway, so adding work to the list takes no further lock. Free-threaded;
+// calls no function of work while it holds the lock.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace wye::exec {
 
-// A place in a circular list.
+// The links of an element of a circular list.
 struct WorkLink {
     WorkLink *older = nullptr, *newer = nullptr;
 };
@@ -147,7 +147,7 @@ class PendingRoom {
 
 class PendingList {
   public:
-    // `mutex`: that of the session's queues, which the constructor does not lock.
+    // `mutex`: the mutex of the session's queues. The constructor does not lock it.
     PendingList(sdk::Mutex& mutex, PendingLimits limits, std::string device)
         : mutex_(mutex), limits_(limits), device_(std::move(device)) {}
     ~PendingList();
@@ -277,7 +277,7 @@ class PendingList {
     const PendingLimits limits_;
     const std::string device_;
     WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // sentinel of the circular list
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // including work that has only room
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // includes work that only has room
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
     WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
     std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;

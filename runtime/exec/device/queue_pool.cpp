@@ -153,8 +153,8 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
     return true;
 }
 
-// Work without a public queue that must follow other work goes to a queue of that work. If submits
-// hold all of these queues, or they belong to public queues, it goes to the queue of `shortest`.
+// Work without a public queue that must follow other work goes to a queue of the other work. If
+// each such queue is held by a submit or belongs to a public queue, `shortest` chooses the queue.
 bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
                        Sending& out, std::uint32_t& index) {
     // A submit without uses belongs to work that is in order already, or needs no order, so holds
@@ -212,7 +212,7 @@ Result<void> QueuePool::send_again(Sending& sending, std::span<const wye_operati
     return while_busy(sending, std::move(sent), [&] { return send_once(sending, operations); });
 }
 
-// This submit uses no buffer, so it waits for no other queue.
+// A native wait uses no buffer, so it waits for no other queue.
 Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
                                     const wye_native_handle& event, std::uint32_t number) {
     Sending sending;

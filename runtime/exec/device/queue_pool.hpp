@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QueuePool: the native queues of a session. Work that shares no buffer with work in flight goes to
-// an idle queue, so that it need not wait. Work that does share a buffer goes to the same queue as
-// the other work, or waits for it on the device. So all work takes effect in the order of its
-// submits.
+// an idle queue, and so need not wait. Work that shares a buffer with other work goes to the queue
+// of the other work, or waits on the device for that work. So all work takes effect in the order of
+// its submits.
 //
 // Work that names a public queue goes to that queue's own native queue or, if the device has no
 // more native queues, to a native queue that is shared with other work. This work, too, takes
@@ -83,7 +83,7 @@ struct QueueRequest {
     bool own = false;  // do not share a native queue
 };
 
-// The number of a public queue and what the queue got. Valid from `take_public` to
+// The number of a public queue, and the properties that the queue got. Valid from `take_public` to
 // `release_public`.
 struct QueueGrant {
     std::uint32_t number = 0;
@@ -315,9 +315,9 @@ class QueuePool {
     [[nodiscard]] std::array<Ticket, kAllQueues> newest();
     // Whether no work is in flight and none is being submitted; asks the driver.
     [[nodiscard]] bool is_idle() WYE_REQUIRES(mutex);
-    // The work that new work would wait for: the newest of the native queue of this public queue,
-    // which other queues may share; for 0, of one queue for work without a public queue, if all of
-    // these are busy. Empty: none. Asks the driver.
+    // The work that new work on a public queue would wait for: the newest work of its native queue,
+    // which other queues may share. `number` 0: the newest work of a queue for work without a
+    // public queue, if all of these queues are busy. Empty: no wait is needed. Asks the driver.
     [[nodiscard]] Ticket busy_for(std::uint32_t number);
     // Drops the ticket's native queue, which may be broken, unless work in flight uses it. The next
     // submit then makes a new native queue. Returns whether the queue was dropped.
@@ -424,12 +424,13 @@ class QueuePool {
     [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         return (sending_ >> index & 1U) != 0;
     }
-    // The newest value of a queue, except that of a submit in progress.
+    // The newest value of a queue, not counting the value of a submit in progress.
     [[nodiscard]] std::uint64_t newest_sent(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const Queue& queue = queues_[index];
         return queue.newest - (is_sending(index) && queue.native ? 1 : 0);
     }
-    // Whether no work in flight was submitted to this queue or waits for its work. Asks the driver.
+    // Whether this queue has no work in flight, and no work in flight of another queue waits for
+    // work of this queue. Asks the driver.
     [[nodiscard]] bool is_quiet(std::uint32_t index) WYE_REQUIRES(mutex);
     // DEVICE_LOST after `close`.
     [[nodiscard]] Result<void> check_open(const registry::DeviceRef& device) const
@@ -439,8 +440,8 @@ class QueuePool {
     // Chooses the queue for work that need not wait for any work in flight: an idle queue, or else
     // the queue with the least work.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
-    // Chooses the queue of a submit for which `next_in_line` found none, and the work that the
-    // submit waits for. False: a submit in progress, or a hold, must end first.
+    // Called if `next_in_line` returned kNoQueue: chooses the queue of a submit, and the work that
+    // the submit waits for. False: a submit in progress, or a hold, must end first.
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);

@@ -29,7 +29,7 @@ Result<std::uint32_t> QueuePool::reserve(const registry::DeviceRef& device,
     if (free == publics_.end())
         return Error(
             Code::LIMIT_EXCEEDED,
-            fmt::format("{} has {} queues already, the most at once", selector, kMostPublicQueues),
+            fmt::format("{} already has {} queues, the maximum", selector, kMostPublicQueues),
             "Fix: free one of them (wye_queue_free), or give its work to another", request.label);
     take_unused(unused);
     std::uint32_t own = 0, index = kNoQueue;

@@ -67,8 +67,10 @@ Result<void> check_memory(const DeviceSession& session, const std::byte* memory,
             "Fix: pass the size of the memory, at least 1");
     if (first % *alignment != 0 || size % *alignment != 0)
         return refused(
-            fmt::format("{} registers memory at multiples of {} bytes, and {} bytes at {} are not",
-                        device, *alignment, size, static_cast<const void*>(memory)),
+            fmt::format(
+                "{} registers memory only if its address and size are multiples of {} bytes; "
+                "{} bytes at {} do not fit",
+                device, *alignment, size, static_cast<const void*>(memory)),
             fmt::format("Fix: allocate with that alignment (`aligned_alloc({}, size)`), and round "
                         "the size up to a multiple of it",
                         *alignment));
@@ -139,7 +141,7 @@ Result<std::shared_ptr<RegisteredMemory>> RegisteredRanges::add(DeviceSession& s
     if (next != ranges_.end() && next->second.memory->begin() < memory + size) {
         const RegisteredMemory& other = *next->second.memory;
         return Error(Code::DUPLICATE,
-                     fmt::format("{} bytes at {} overlap {} that are registered at {}", size,
+                     fmt::format("{} bytes at {} overlap the {} bytes registered at {}", size,
                                  static_cast<const void*>(memory), other.end() - other.begin(),
                                  static_cast<const void*>(other.begin())),
                      "Fix: register each byte once, or unregister the other range first", "memory");

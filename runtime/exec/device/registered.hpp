@@ -109,7 +109,7 @@ class RegisteredTransfers {
     [[nodiscard]] bool has(const void* at, std::uint64_t size) const {
         return find(static_cast<const std::byte*>(at), size) != nullptr;
     }
-    // Appends the operation or, if it moves registered bytes, copies that replace it.
+    // Appends the operation. If it moves registered bytes, appends copies on the device instead.
     void append(const wye_operation& operation, std::vector<wye_operation>& out);
     // Whether `append` replaced a download of registered bytes.
     [[nodiscard]] bool reads_back() const noexcept;

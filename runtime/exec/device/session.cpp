@@ -50,7 +50,7 @@ std::uint64_t native_queues(const registry::DeviceInfo& device) {
 
 }  // namespace
 
-// Half of the processors, at most 8. The rest is left to the application.
+// The default of `threads`: half of the processors, at most 8. The application has the rest.
 TransferOptions::TransferOptions() : threads(std::clamp(sdk::usable_processors() / 2, 1U, 8U)) {}
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,

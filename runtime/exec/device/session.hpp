@@ -3,10 +3,10 @@
 // DeviceSession: one opened device of a context, with its queues, compiled programs and idle
 // workspaces.
 //
-// The native queues are shared with the work submitted to them, the compiled programs with their
-// users. Free-threaded. Errors: those of the driver, TIMEOUT, and the two below. DEVICE_BUSY: work
-// that timed out and could not be cancelled still runs (its buffers stay in use until its end); or
-// a compile that timed out continues, and the call needs another compile. DEVICE_LOST: this call or
+// Work shares ownership of its native queue, and users share ownership of a compiled program.
+// Free-threaded. Errors: those of the driver, TIMEOUT, and the two below. DEVICE_BUSY: work that
+// timed out and could not be cancelled still runs (its buffers stay in use until its end); or a
+// compile that timed out continues, and the call needs another compile. DEVICE_LOST: this call or
 // an earlier call has met the loss of the device; the application then opens the device again, as a
 // new session.
 #pragma once
@@ -104,10 +104,10 @@ struct SessionOptions {
     ReportDetails report_details = ReportDetails::All;
 };
 
-// What may be freed, besides idle memory, for a caller that finds memory short.
+// Memory that may be freed, besides idle memory, for a caller that finds memory short.
 struct MemoryAsker {
-    Workspace* workspace = nullptr;  // its scratch memory that is not taken; null: none
-    bool settles = false;            // the memory of ended work; the caller holds no lock of work
+    Workspace* workspace = nullptr;  // free its scratch memory that is not taken; null: none
+    bool settles = false;            // free memory of ended work; the caller holds no work's lock
 };
 
 class DeviceSession {
@@ -231,7 +231,7 @@ class DeviceSession {
                                    std::span<const BufferUse> uses);
     // Keeps the objects of work that still runs, until the work has ended.
     void abandon(Abandoned work);
-    // The same for a list with one element; allocates nothing.
+    // Like `abandon` above, for a list with one element. Allocates nothing.
     void abandon(std::list<Abandoned>& work) noexcept;
     // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
@@ -278,8 +278,7 @@ class DeviceSession {
     [[nodiscard]] bool has_line() const noexcept {
         return (special_.load(std::memory_order_acquire) & kHasLine) != 0;
     }
-    // Waits for the end of the overdue compile, if there is one: its call has stopped waiting for
-    // it.
+    // Waits for the end of the overdue compile (see `overdue`), if there is one.
     void await_overdue();
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
@@ -294,22 +293,22 @@ class DeviceSession {
     [[nodiscard]] const RegisteredRanges& registered() const noexcept { return registered_; }
     // Registers the memory with the driver.
     [[nodiscard]] Result<void> give(RegisteredMemory& memory);
-    // Whether a compile is overdue: it continues after its call has stopped waiting for it.
+    // Whether a compile is overdue: its call has stopped waiting for it, but the compile continues.
     [[nodiscard]] bool overdue();
     // Releases the resources of work that has ended.
     void collect();
 
-    // Finds or makes the compiled form of a program, in the format of its route. If this call made
-    // the form, it adds to `stats`; the caller writes the unwritten entries to the disk cache later
-    // (`save`), when that does not delay the dispatch. `warms`: makes drivers that generate code at
+    // Finds or makes the compiled form of a program, in the format of its route. If this call makes
+    // the form, adds to `stats`. The caller writes the unwritten entries to the disk cache (`save`)
+    // when that does not delay the dispatch. `warms`: makes drivers that generate code at
     // the first launch do that now. TIMEOUT at the deadline: the compile continues, and its result
     // is kept. Until that compile has ended, calls that need another compile return DEVICE_BUSY.
     [[nodiscard]] Result<CompiledRef> compiled(LoadedProgram& program, const Form& form,
                                                std::string_view format, CompileStats& stats,
                                                std::optional<Clock::time_point> deadline = {},
                                                bool warms = false);
-    // Returns the check of grids in buffers. If it is not compiled yet, compiles it, or returns an
-    // empty check if `compiles` is false. Errors as in `compiled`.
+    // Returns the check of grids in buffers, and compiles its program if needed. If `compiles` is
+    // false, returns an empty check instead of compiling. Errors as in `compiled`.
     [[nodiscard]] Result<GridCheck> grid_check(bool compiles,
                                                std::optional<Clock::time_point> deadline);
     // Writes the unwritten entries of `stats` to the disk cache.
@@ -352,7 +351,7 @@ class DeviceSession {
     // uses that queue. Returns the error.
     Error failed(const Ticket& ticket, Error error);
 
-    // Calls `make`. If memory is short, frees what it can, and calls `make` once more.
+    // Calls `make`. If memory is short, frees idle memory, and calls `make` once more.
     template <typename Make>
     [[nodiscard]] auto try_twice(Make&& make, const MemoryAsker& asker = {}) -> decltype(make()) {
         {
@@ -441,8 +440,8 @@ class DeviceSession {
     }
     std::atomic<std::uint32_t> special_ = 0;
     std::atomic<bool> ends_at_once_ = false;
-    // Destroyed after the line and before all other members, since this waits for work that still
-    // runs.
+    // Destroying the pool waits for work that still runs, so the pool is destroyed after the line
+    // and before all other members.
     QueuePool queues_;
     Line line_;
 };

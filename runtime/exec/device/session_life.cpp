@@ -14,8 +14,8 @@ Result<void> DeviceSession::prepare() {
     const registry::ProcessStateGuard guard(!device_->built_in());
     auto prepared = device_->prepare();
     if (!prepared.ok()) return noted(std::move(prepared).error());
-    // A minimal piece of work makes a queue, and triggers the set-up that the driver postpones
-    // until then.
+    // A minimal piece of work makes a queue, and triggers the set-up that the driver postpones to
+    // the first submit.
     constexpr std::uint64_t kBytes = 64;
     const WorkspaceLease workspace = workspaces_.take();
     WYE_ASSIGN(wye_buffer_object* const memory, scratch(*workspace, kBytes, kBytes));

@@ -12,7 +12,7 @@
 
 namespace wye::exec {
 
-// ---- What nobody uses -----------------------------------------------------------------------
+// ---- Memory that nobody uses ----------------------------------------------------------------
 
 std::uint64_t DeviceSession::free_idle_scratch(const MemoryAsker& asker) noexcept {
     if (asker.settles) {

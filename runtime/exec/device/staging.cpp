@@ -86,7 +86,8 @@ Result<StagingBlock> StagingMemory::make(const registry::DeviceRef& device,
     WYE_ASSIGN(const wye_mapping mapping, native.map());
     // Host reads of uncached memory are slower than any bus, so such memory is not used.
     if ((mapping.flags & WYE_MAPPING_CACHED) == 0)
-        return Error(Code::UNSUPPORTED, "the host does not cache this memory", "Fix: use none");
+        return Error(Code::UNSUPPORTED, "the host does not cache this memory",
+                     "Fix: none needed; transfers go without staging memory");
     StagingBlock out;
     out.pool_ = this;
     out.native_.emplace(std::move(native));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StagingMemory: a pool of host memory blocks that a device copies from and to at full bus speed
-// (native buffers of the usage STAGING). Blocks are reused, since they are slow to make. The blocks
-// of a device have a total limit; above it `take` returns none, and the caller leaves the transfer
-// to the driver. Free-threaded; outlives its blocks.
+// (native buffers of the usage STAGING). Blocks are reused, since they are slow to make. The total
+// size of a device's blocks is limited. At the limit `take` returns an empty block, and the caller
+// leaves the transfer to the driver. Free-threaded; outlives its blocks.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ class StagingMemory {
         std::byte* bytes = nullptr;
         std::uint64_t round = 0;
     };
-    // Room for a block that is about to be made. The destructor gives it back unless `made` is set.
+    // Room for a block that is about to be made; given back by the destructor unless `made` is set.
     struct Reserved {
         StagingMemory& pool;
         std::uint64_t capacity;

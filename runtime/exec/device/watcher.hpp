@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watcher: a thread that waits for work in flight and runs a function when the work has ended, or
-// tells work that its time limit has passed, even if nobody waits for the work. The thread is
-// started at first use. A session has one for the functions, which may wait for other work, and
-// another for the limits. Free-threaded.
+// Watcher: a thread that runs functions when work in flight has ended, and tells work that its time
+// limit has passed. It does so even if nobody waits for the work. The thread is started at first
+// use. A session has one watcher for functions, which may wait for other work, and another for time
+// limits. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 namespace wye::exec {
 
 // A time at which a watcher calls `expire` of work. The alarm itself is an element of the watcher's
-// list, so that `set` allocates nothing. `expire` sets `at` to its next time, or to kNever.
+// list, so `set` allocates nothing. `expire` sets `at` to the time of its next call, or to kNever.
 struct Alarm {
     static constexpr Clock::rep kNever = Clock::time_point::max().time_since_epoch().count();
 
@@ -59,7 +59,7 @@ class Watcher {
     // Appends new entries to the list. If the list is empty, waits for an entry or an alarm. If the
     // time of an alarm has come, sets `late` to its work. False: the thread must end.
     [[nodiscard]] bool fetch(std::list<Entry>& entries, WorkRef& late);
-    // The next alarm, or null, and its time, which other threads may change meanwhile.
+    // Returns the next alarm or null; `first` gets its time, which other threads may change.
     [[nodiscard]] Alarm* next_alarm(Clock::rep& first) WYE_REQUIRES(mutex_);
 
     const char* const name_;

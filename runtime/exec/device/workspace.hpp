@@ -37,7 +37,7 @@ struct Workspace {
     MemoryHold trap_hold;
     std::optional<registry::NativeBuffer> trap_memory;
     GridCheckMemory grid_check;
-    std::uint64_t round = 0;  // the pool's round when it was given back
+    std::uint64_t round = 0;  // the pool's round when the workspace was given back
 };
 
 class WorkspacePool;

@@ -46,8 +46,8 @@ struct BoundLaunch {
     // Whether outputs are read back by a separate submit, after the submit of the launch.
     bool reads_apart = false;
     // The resident ranges that scratch memory replaces during the launch, with copies before and
-    // after it. These are ranges at an offset that the device cannot bind, and ranges that a later
-    // submit reads back, since other work might change a range before that submit.
+    // after the launch. A range is moved if the device cannot bind its offset, or if a later submit
+    // reads it back, since other work might change the range before that submit.
     std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;

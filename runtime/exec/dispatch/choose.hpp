@@ -20,7 +20,7 @@ struct Chosen {
     registry::Pin device;
 };
 // Chooses a device. Errors: NO_DEVICE, with the reason against each device as a cause. `handle`:
-// that of the program.
+// the program's handle.
 [[nodiscard]] Result<Chosen> choose(Context& context, registry::Handle handle,
                                     const LoadedProgram& program, const plan::Launch& launch,
                                     const route::Demands& demands);

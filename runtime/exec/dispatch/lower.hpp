@@ -78,10 +78,10 @@ class Kernels {
     // Returns the bytes of the parameter block of a launch, which begins at `params`.
     [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
-    // Appends what work in flight keeps alive: the compiled kernels and the grid check.
+    // Appends the objects that work in flight keeps alive: compiled kernels and the grid check.
     void keep(std::vector<CompiledRef>& out) const;
-    // For compiled kernels. `traps`: whether any kernel uses trap words. `warm`: whether all
-    // kernels, and the grid check, have run before.
+    // Called once the kernels are compiled. `traps` returns whether any kernel uses trap words.
+    // `warm` returns whether all kernels, and the grid check, have run before.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();

@@ -63,7 +63,7 @@ class Writer {
         for (std::size_t i = first; i < end; ++i)
             write(bound_.operations[i], out_.emplace_back(sdk::new_operation(0)));
     }
-    // Repeats, `count` times, what `write` has just written for this range of launches.
+    // Appends the operations of this range, which `write` has just written, `count` more times.
     void write_again(std::size_t first, std::size_t end, std::uint32_t count) {
         if (end - first != 1) {
             for (; count != 0; --count) write(first, end);
@@ -186,7 +186,7 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     if (launch.indirect) {
         WYE_TRY(
             check_grid(launch, kernels.grid_check, residents, session, number, trap, workspace));
-        // All iterations have the grid of the first, so it is checked once. A next iteration is
+        // All iterations have the same grid, so the grid is checked once. A next iteration is
         // submitted only if no trap word is set, so the trap words need not be cleared again.
         out.fills = list.size() - out.launch;
     }

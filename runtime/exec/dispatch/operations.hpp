@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the queue operations of a bound launch: assigns device memory to each buffer and a compiled
-// program to each dispatch, and adds operations that clear the trap words before the dispatches and
+// Makes the queue operations of a bound launch. Assigns device memory to each buffer and a compiled
+// program to each dispatch. Adds operations that clear the trap words before the dispatches and
 // read them afterwards, and an operation that checks a grid in a buffer. Allocates scratch memory;
 // submits nothing.
 #pragma once

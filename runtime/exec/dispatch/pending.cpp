@@ -220,7 +220,7 @@ bool Pending::poll_special() {
 bool Pending::wait_special(std::optional<Clock::time_point> deadline) {
     const bool limited = (special_.load(std::memory_order_acquire) & kLimited) != 0;
     for (;;) {
-        // Read first, since it becomes kNever only after the work was given up, or has ended.
+        // The alarm is read first: it becomes kNever only after the work was given up or has ended.
         const Clock::rep at = limited ? limit_->alarm.at.load() : Alarm::kNever;
         if (is_given_up()) return true;
         auto next = deadline;
@@ -273,8 +273,8 @@ Result<void> Pending::cancel() {
     return {};
 }
 
-// At the time limit, asks the device to stop, and is called again kCancelGrace later, to give up
-// work that has not stopped. Gives up at once what cannot be stopped.
+// At the time limit, asks the device to stop the work. A second call, kCancelGrace later, gives up
+// work that has not stopped. Work that the device cannot stop is given up at once.
 void Pending::expire() noexcept {
     constexpr std::chrono::milliseconds kRetry{10};  // after memory ran out
     if ((special_.load(std::memory_order_acquire) & kLimited) == 0) return;
@@ -308,9 +308,9 @@ void Pending::expire() noexcept {
             limit_->abandoned.front().ticket = ticket;
             session_.abandon(limit_->abandoned);
         }
-        // Whoever sees it is told DEVICE_BUSY by the next call.
+        // Set after `abandon`, so that a thread that sees this bit gets DEVICE_BUSY from then on.
         special_.fetch_or(kGivenUp, std::memory_order_release);
-        at = Alarm::kNever;  // last: who waits for the alarm then sees that the work was given up
+        at = Alarm::kNever;  // last, so that a thread that sees kNever also sees kGivenUp
     } catch (const std::exception&) {
         at = (now() + kRetry).time_since_epoch().count();
     }

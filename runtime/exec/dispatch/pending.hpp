@@ -49,7 +49,7 @@ class Pending : public PendingWork {
     // DEVICE_BUSY if the limits on pending work are reached and the request has
     // WYE_DISPATCH_AT_ONCE. A time limit begins at `start`; TIMEOUT if the limit passes before the
     // submit. The caller keeps `target`, which keeps the device alive, until the work has a handle:
-    // before that, the work may end, and then its device may be closed.
+    // if the work ended before, its device could be closed.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context, Target& target,
                                                          const RequestRules& rules,
                                                          Clock::time_point start, NamedQueue queue,
@@ -64,16 +64,16 @@ class Pending : public PendingWork {
     bool poll() final { return wait(Clock::time_point::min()); }
     void wait_for_end() noexcept final;
     // Cancels the work. Work that the device cannot stop is given up: its result is CANCELLED at
-    // once, although it uses its memory until its end. What the host has not submitted yet never
-    // runs.
+    // once, although it uses its memory until its end. Operations that the host has not submitted
+    // yet never run.
     [[nodiscard]] Result<void> cancel();
     // Cancels the work if its time limit has passed. Unlike after `cancel`, the result is TIMEOUT,
     // and work that the device cannot stop keeps the device busy.
     void expire() noexcept final;
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
-    // Like `poll` and `wait`, but for the result. Work that was given up has its result before its
-    // end, unless it uses memory of the caller. Both functions cancel the work when its time limit
-    // has passed.
+    // Like `poll` and `wait`, but for the result instead of the end. Work that was given up has its
+    // result before its end, unless it uses memory of the caller. Both functions cancel the work
+    // when its time limit has passed.
     [[nodiscard]] bool poll_result() {
         return special_.load(std::memory_order_acquire) != 0 ? poll_special() : poll();
     }
@@ -83,15 +83,15 @@ class Pending : public PendingWork {
         // Some drivers poll when they wait with a time limit, which is slower.
         return deadline ? wait_in_slices(*deadline) : wait({});
     }
-    // Waits for the result, also when memory runs out. Nobody else enforces the limit of work whose
-    // caller waits.
+    // Waits for the result, even if memory runs out. Also enforces the time limit, since no watcher
+    // does so for work whose caller waits.
     void wait_for_result() noexcept;
     [[nodiscard]] bool is_given_up() const final {
         return (special_.load(std::memory_order_acquire) & kGivenUp) != 0 && !borrows_;
     }
 
-    // Adds the work to the handle table, in which the caller made room before the submit. If that
-    // fails all the same, the work is cancelled, and uses no memory of the caller on return.
+    // Adds the work to the handle table, in which the caller made room before the submit. If
+    // adding fails nevertheless, cancels the work, which on return uses no memory of the caller.
     [[nodiscard]] static Result<registry::Handle> add(WorkPtr<Pending> work,
                                                       registry::HandleTable& handles);
     // Gives back the reference that a handle holds; called by HandleTable.
@@ -147,7 +147,7 @@ class Pending : public PendingWork {
                                                                 std::uint32_t flags,
                                                                 Clock::time_point start,
                                                                 PendingRoom& room);
-    // Calls `once`, which waits, until it throws no exception or the work has ended.
+    // Calls the wait function `once`, and again after each exception, unless the work has ended.
     template <typename Wait>
     void wait_surely(const Wait& once) noexcept;
     // The part of `complete` for work whose `special_` is not 0.
@@ -163,7 +163,7 @@ class Pending : public PendingWork {
     Pending(const Context& context, DeviceSession& session, bool borrows, bool timed)
         : context_(context), session_(session), borrows_(borrows), timed_(timed) {}
 
-    // The time limit of work, and what is needed when it passes.
+    // The time limit of work, and the objects that are needed when the limit passes.
     struct Limit {
         Limit(std::uint64_t ns, Clock::time_point end) : timeout_ns(ns), deadline(end) {
             alarm.at = end.time_since_epoch().count();
@@ -185,8 +185,8 @@ class Pending : public PendingWork {
         const sdk::Lock lock(mutex_);
         if (limit_watched_ && !has_ended()) session_.watcher().set(limit_->alarm);
     }
-    // `options` for a submit of the work while other threads know it. Such a submit waits for room
-    // until the time limit, since those that enforce limits may have to wait for it.
+    // Returns `options` for a submit of work that other threads know already. Such a submit waits
+    // for room only until the time limit: threads that enforce the limit may wait for the submit.
     [[nodiscard]] SubmitOptions within_limit(const SubmitOptions& options) const {
         if (!limit_ || options.room_until != Clock::time_point::max()) return options;
         return options.waiting(false, limit_->deadline);
@@ -238,8 +238,8 @@ class Pending : public PendingWork {
 
     sdk::Mutex mutex_;
 
-    // Valid for work with kLimited. Other work may have the limit of earlier work that used the
-    // same object. Written before the submit.
+    // Valid only for work with kLimited: a reused object may still have the limit of earlier work.
+    // Written before the submit.
     std::unique_ptr<Limit> limit_;
     bool limit_watched_ = false;
 
@@ -251,7 +251,7 @@ class Pending : public PendingWork {
     // other bits under the lock and before the end.
     static constexpr std::uint8_t kGivenUp = 1, kLimited = 2, kLate = 4, kCancelled = 8;
     std::atomic<std::uint8_t> special_ = 0;
-    std::atomic<bool> unread_ = false;  // its handle was freed: nobody asks for its report
+    std::atomic<bool> unread_ = false;  // the handle was freed: nobody asks for the report
 };
 
 }  // namespace wye::exec

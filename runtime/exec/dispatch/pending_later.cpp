@@ -83,7 +83,8 @@ Result<void> PendingLater::submit_now() {
     const sdk::Lock lock(mutex_);
     if (has_ended()) return {};
     begun_submit_ = true;
-    // Ends under the same lock, since nobody may stop work that has begun and has no ticket.
+    // A failed submit ends the work under the same lock: other threads cannot stop work whose
+    // submit has begun and which has no ticket.
     if (auto submitted = submit_first(enqueue); !submitted.ok()) end(std::move(submitted));
     return {};
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PendingLater: a dispatch or transfer in flight that the session's line submits after its call has
-// returned, because its program must be compiled first, because it must come after work in the
-// line, or because the host must check for traps between its iterations. From its call until the
-// submit of its last iteration the work has a place in the order of submits (device/hold.hpp). The
-// line's thread makes the submits up to that one. A later submit of read-backs may be made by any
-// thread that polls or waits for the work.
+// returned. There are three reasons: its program must be compiled first, it must come after work in
+// the line, or the host must check for traps between its iterations. From its call until the submit
+// of its last iteration the work has a place in the order of submits (device/hold.hpp). The line's
+// thread submits all iterations. If read-backs need a later submit, any thread that polls or waits
+// for the work may make that submit.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,7 @@ class PendingLater final : public PendingRequest {
     Hold hold_;
     std::atomic<bool> in_line_ = true;
     std::atomic<bool> begun_submit_ = false;                    // set under the lock
-    std::uint32_t iterations_left_ WYE_GUARDED_BY(mutex_) = 1;  // including that in progress
+    std::uint32_t iterations_left_ WYE_GUARDED_BY(mutex_) = 1;  // includes the one in progress
 };
 
 }  // namespace wye::exec

@@ -67,7 +67,7 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
     inputs_ = std::move(inputs);
     lent_ = std::move(lent);
     registered_ = std::move(registered);
-    // The list also has the outputs of no bytes, which need no operation.
+    // `list_` also has the outputs of 0 bytes, which need no operation.
     std::size_t offset = 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         if (!bound.returned) continue;

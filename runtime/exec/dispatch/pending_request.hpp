@@ -97,7 +97,7 @@ class PendingRequest : public Pending {
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
     // Host copies to make from staging memory to lent outputs.
     std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);
-    std::vector<sdk::HostCopy> owned_;                       // for copy_out, of owned outputs
+    std::vector<sdk::HostCopy> owned_;                       // of owned outputs, for copy_out
     RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);  // of lent registered memory
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);

@@ -66,7 +66,7 @@ class Pipeline {
     void launched(std::uint64_t count = 1) noexcept {
         launches_.fetch_add(count, std::memory_order_relaxed);
     }
-    // Whether a compiled form can trap, as far as known.
+    // Whether a compiled form can trap; true if no form is known.
     [[nodiscard]] bool may_trap() const noexcept { return may_trap_; }
     // Called when `forms` compiled forms were found or made.
     void looked_up(std::uint64_t forms, const CompileStats& stats) noexcept;
@@ -86,7 +86,7 @@ class Pipeline {
     bool may_trap_ = true;
     // The backend layout; immutable after `create`.
     std::vector<wye_layout_slot> slots_;
-    wye_program_info driver_says_{};  // about the same compiled form
+    wye_program_info driver_says_{};  // the driver's figures for the form of `slots_`
     std::string layout_;              // the layout's fingerprint
     std::atomic<std::uint64_t> launches_ = 0;
     std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,

@@ -16,7 +16,7 @@ namespace wye::exec {
 
 // The options that decide a program's compiled forms, besides the sizes and parameters of a launch.
 struct CompileOptions {
-    plan::Count3 workgroup = {0, 0, 0};  // instead of the program's; zeros: none
+    plan::Count3 workgroup = {0, 0, 0};  // zeros: the program's own
     std::uint32_t ulp_budget = 0;
     route::Demands demands;
     std::uint64_t profile = 0;  // profile_id of the profile

@@ -49,7 +49,7 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
     const route::Limits& limits = session.limits();
     demands = route::demands_on(limits, program.plan(), launch, demands);
     const RouteKey key{launch.workgroup, demands.variants, launch.indirect};
-    // A known route was found for a launch of other sizes, so these sizes are checked first.
+    // A known route may come from a launch of other sizes, so the sizes are checked first.
     const route::LaunchBytes bytes = route::bytes_of(launch);
     const bool small =
         bytes.largest <= limits.max_buffer_bytes && bytes.total <= limits.memory_bytes;

@@ -36,7 +36,7 @@ void find_registered(const registry::HandleTable& handles, const Flow& flow,
 }
 
 // The error of work (`what`: "dispatch of `name`", `subject`: "name") that exceeded its time limit.
-// `runs`: the device could not stop it. `first`: it was the program's first launch.
+// `runs`: the device could not stop the work. `first`: the work was the program's first launch.
 [[nodiscard]] Error timed_out(const std::string& what, const std::string& subject,
                               const std::string& device, std::uint64_t timeout_ns, bool runs,
                               bool first);

@@ -17,8 +17,8 @@ using registry::HandleKind;
 Result<void> check_left_out(const wye_dispatch_desc& request, const Pipeline& pipeline) {
     const auto refuse = [&](std::string_view member, const char* fix) {
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("the dispatch names pipeline `{}`, and sets `{}`, which that "
-                                 "decides",
+                     fmt::format("the dispatch names pipeline `{}`, but also sets `{}`, which "
+                                 "the pipeline decides",
                                  pipeline.id(), member),
                      fix, "wye_dispatch_desc");
     };

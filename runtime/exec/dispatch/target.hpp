@@ -60,9 +60,9 @@ class Target {
     void take_device(registry::Pin device) noexcept { device_ = std::move(device); }
     // Moves the pin out, to keep the program alive longer than this object.
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
-    // Takes another pin of the program or the pipeline, for work in flight. Do not call `take_pin`
-    // for that: a pipeline's pin also keeps the device alive, as this object must until the work
-    // has a handle. Empty: there are too many pins already.
+    // Takes another pin of the program or the pipeline, for work in flight. `take_pin` does not
+    // suit: this object must keep the device alive until the work has a handle, and needs the pin
+    // of a pipeline for that. Empty: there are too many pins already.
     [[nodiscard]] registry::Pin pin_again(const registry::HandleTable& handles) const;
 
   private:

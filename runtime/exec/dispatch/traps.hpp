@@ -20,8 +20,8 @@ struct Trap {
 enum class Ran : std::uint8_t { Program, Graph };
 
 // Errors: TRAPPED; LIMIT_EXCEEDED if the driver ended a loop, or a grid in a buffer had too many
-// workgroups. Sets `out` only for TRAPPED. `name`: that of the program, or the label of the graph,
-// which may be empty.
+// workgroups. Sets `out` only for TRAPPED. `name`: the program's name, or the graph's label, which
+// may be empty.
 [[nodiscard]] Result<void> check_trap(const std::string& name, const registry::DeviceInfo& device,
                                       const std::uint32_t* words, Trap& out,
                                       Ran what = Ran::Program);

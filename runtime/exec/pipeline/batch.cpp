@@ -62,7 +62,7 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
     if (item.timeout_ns != 0)
         return Error(
             Code::INVALID_ARGUMENT,
-            fmt::format("it has a time-out of {} ns, but the items of a batch have one together",
+            fmt::format("it has a time-out of {} ns, but all items of a batch share one time-out",
                         item.timeout_ns),
             "Fix: leave the item's timeout_ns 0 and set that of wye_batch_desc or wye_rows_desc, "
             "or "
@@ -98,7 +98,7 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
 
 bool Batch::add_again(const wye_dispatch_desc& item, std::uint64_t count) {
     while (count != 0) {
-        // If the list is not empty, its last item is the item that was added last: copy that.
+        // If the list is not empty, its last item is the item that was added last, so copy it.
         const std::uint64_t room = listed_ == 0 ? 0 : most_listed_ - listed_;
         const std::uint64_t copies = std::min(count, room);
         if (copies == 0) {

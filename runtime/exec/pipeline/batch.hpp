@@ -41,9 +41,9 @@ class Batch {
     // after the call. `checked`: the result of the caller's own checks of the item. False: this
     // item or an earlier item failed, and no more items may be added.
     [[nodiscard]] bool add(const wye_dispatch_desc& item, Result<void> checked = {});
-    // Adds an item without the checks of `add`, if it differs from the item that last went into a
-    // list only in its label, parameters and buffers, and PreparedWork::repeat accepts these.
-    // False: nothing was added; use `add`.
+    // Adds an item without the checks of `add`. Compared with the last listed item, only its label,
+    // parameters and buffers may differ, and PreparedWork::repeat must accept these. False: nothing
+    // was added; use `add`.
     [[nodiscard]] bool add_alike(const wye_dispatch_desc& item);
     // Like `add_alike`, but unchecked: the caller knows that only the items' arguments differ.
     [[nodiscard]] bool add_like_last(const wye_dispatch_desc& item);

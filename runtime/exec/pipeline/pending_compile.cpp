@@ -130,7 +130,7 @@ Result<std::shared_ptr<Pipeline>> PendingCompile::take() {
     return Error(Code::NOT_FOUND,
                  program_ ? fmt::format("the {} makes no pipeline", what())
                           : fmt::format("the pipeline of the {} was taken already", what()),
-                 program_ ? "Fix: name what wye_pipeline_create_submit made"
+                 program_ ? "Fix: pass the handle that wye_pipeline_create_submit returned"
                           : "Fix: keep the handle that the first call gave",
                  name_);
 }

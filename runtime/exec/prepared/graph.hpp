@@ -36,8 +36,8 @@ class Graph {
     [[nodiscard]] Result<void> rebind(Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
-    // `run` is like PreparedWork::run. `submit` is like PendingLaunch::submit; it takes over the
-    // pin.
+    // `run` is like PreparedWork::run. `submit` is like PendingLaunch::submit, and takes over the
+    // pin `graph`.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
                                    Clock::time_point start, wye_report* report);
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,

@@ -2,8 +2,8 @@
 //
 // KeptRequest: a copy of a request whose work was prepared. It tells whether another request is the
 // same. The arguments and parameters themselves are not compared: which of them may differ depends
-// on the kind of prepared work. A value; inline, since each repeated request and each item of a
-// batch is compared.
+// on the kind of prepared work. A value type. Its functions are inline, since each repeated request
+// and each item of a batch is compared.
 #pragma once
 
 #include <cstddef>

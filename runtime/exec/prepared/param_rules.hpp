@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ParamRules: whether the parameters of a prepared dispatch may change, and to which values. They
-// may not change if they decide sizes, since the operations of the dispatch depend on sizes, nor if
-// the dispatch is split at grid barriers. A value is refused if it would select another form of the
-// kernel, or change whether the dispatch is deterministic. Borrows the program's plan and
-// preconditions. A value; copies share what is known of the launch.
+// ParamRules: whether the parameters of a prepared dispatch may change, and to which values. No
+// parameter may change if parameters decide sizes, since the operations of the dispatch depend on
+// sizes, or if the dispatch is split at grid barriers. A value is refused if it would select
+// another form of the kernel, or change whether the dispatch is deterministic. Borrows the
+// program's plan and preconditions. A value type; copies share the facts about the launch.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,9 @@ class ParamRules {
     // Whether parameters may have any value of their types.
     [[nodiscard]] bool allow_all() const noexcept { return plan_ != nullptr && !facts_; }
     [[nodiscard]] bool allow(std::span<const std::uint64_t> words) const;
-    // Packs parameters into a block as the kernel reads them. Errors are those of
-    // plan::pack_params, for a value that the type of its parameter does not have; the block is
-    // then incomplete.
+    // Packs parameters into a block as the kernel reads them. Errors: those of plan::pack_params,
+    // for a value outside the range of its parameter's type. After an error the block is
+    // incomplete.
     [[nodiscard]] Result<void> pack(std::span<const std::uint64_t> words, std::byte* block) const {
         return plan::pack_params(*plan_, words, block);
     }
@@ -41,7 +41,7 @@ class ParamRules {
 
   private:
     // `lengths`, `groups`, `workgroup`: the values, besides parameters, that decide the form of the
-    // kernel and the determinism. `check_free`, `deterministic`: what they are for this launch.
+    // kernel and the determinism. `check_free`, `deterministic`: the results for this launch.
     struct Facts {
         const lower::Preconditions* preconditions;  // null: parameters do not decide the form
         plan::Lengths lengths;                      // element counts by buffer index

@@ -77,7 +77,7 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, const Pre
     if (limited) deadline = after(start, run.timeout_ns);
     auto room = session.pending().room(0, at_once, deadline);
     if (!room.ok()) {
-        // If a kept request takes all steps, its own errors take precedence over DEVICE_BUSY.
+        // A kept request takes all steps instead: its own errors take precedence over DEVICE_BUSY.
         if (request != nullptr) return WorkPtr<Pending>();
         return std::move(room).error();
     }
@@ -93,8 +93,8 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, const Pre
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
     WYE_ASSIGN(const bool started, out->start(context.handles(), run, start));
     if (!started) return WorkPtr<Pending>();
-    // The pin is taken only now: after a failure above, `out` is destroyed before `room`, which
-    // needs the device, and the caller's pin keeps the device.
+    // The pin is taken only now. If a step above fails, `out` is destroyed before `room`, and
+    // `room` needs the device, which the caller's pin still keeps.
     out->pin_ = std::move(pin);
     room->take(out);
     if (limited) out->set_alarm();

@@ -24,8 +24,8 @@ class PendingLaunch final : public Pending {
     // PreparedWork::submit; DEVICE_BUSY if `run` has WYE_DISPATCH_AT_ONCE and the submit would have
     // to wait for room or for work in the line; TIMEOUT if the time limit ends before the submit.
     // `watched`: the caller does not wait for the work. `request`: the kept request; null: none.
-    // Returns null if nothing was submitted, since PreparedWork::submit returned false or since a
-    // kept request found no room.
+    // Returns null if nothing was submitted: PreparedWork::submit returned false, or a kept request
+    // found no room.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(
         const Context& context, const PreparedRef& work, registry::Pin& pin,
         const wye_graph_run_desc& run, Clock::time_point start, bool watched,

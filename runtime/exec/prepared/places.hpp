@@ -20,7 +20,7 @@ class Places {
     using Handles = std::span<const registry::Handle>;
     static constexpr std::uint32_t kNone = UINT32_MAX;
 
-    // The index of a handle in the list; kNone: it is not there.
+    // The index of a handle in the list; kNone: the list does not have it.
     [[nodiscard]] std::uint32_t find(registry::Handle handle, Handles list) const {
         if (table_.empty()) {
             for (std::size_t i = 0; i < list.size(); ++i)

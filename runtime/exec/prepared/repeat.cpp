@@ -53,7 +53,7 @@ bool keepable(const Flow& flow, const Operations& operations) {
         });
 }
 
-// The place where a request is or would be kept.
+// The element of QueuePool::kept in which a request is or would be kept.
 [[gnu::hot]] std::unique_ptr<KeptWork>& place(QueuePool& queues, const wye_dispatch_desc& desc)
     WYE_REQUIRES(queues.mutex) {
     std::uint64_t sum = desc.program + desc.pipeline;  // handles differ in their low bits

@@ -10,8 +10,9 @@
 // A request is kept only if it has no time limit, uses only resident buffers, and has at most 256
 // operations, none of which uses scratch memory. Its program must not be able to trap, nor be split
 // at grid barriers. The iterations of a fixpoint and the parts of a split grid are operations of
-// one command. A session keeps the last requests (QueuePool::kept), found by program or pipeline
-// and buffers. A kept request borrows native objects and histories from the objects of its handles.
+// one command. A session keeps a few requests (QueuePool::kept), and finds them by their program or
+// pipeline and their buffers. A kept request borrows native objects and histories from the objects
+// of its handles.
 #pragma once
 
 #include "exec/context.hpp"

@@ -70,7 +70,7 @@ Result<void> PreparedWork::add(Context& context, const wye_dispatch_desc& desc) 
 
 Result<void> PreparedWork::add(Context& context, Target target) {
     if (target.routed().device != routed_.device)
-        return Error(Code::WRONG_OWNER, "its device is not that of the graph",
+        return Error(Code::WRONG_OWNER, "its device is not the graph's device",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
     Flow flow(target);
     flow.counted = true;  // a recorded dispatch does not run, so it is not counted
@@ -80,9 +80,9 @@ Result<void> PreparedWork::add(Context& context, Target target) {
     if (stops_between_iterations(flow))
         return Error(
             Code::UNSUPPORTED,
-            fmt::format("{} fixpoint iterations of `{}`, which can trap, need the host between "
-                        "them, and a graph is one submit",
-                        flow.launch.iterations, flow.program.name()),
+            fmt::format("`{}` can trap, so the host must check between its {} fixpoint iterations, "
+                        "but a graph is one submit",
+                        flow.program.name(), flow.launch.iterations),
             "Fix: dispatch it (wye_dispatch, wye_dispatch_submit) between two graphs, or record "
             "that many steps",
             flow.program.name());
@@ -131,9 +131,9 @@ Result<void> PreparedWork::check(const Flow& flow) const {
             fmt::format("it has a time-out of {} ns, and graphs have none", flow.desc.timeout_ns),
             "Fix: set timeout_ns to 0", label_);
     if (flow.desc.queue != 0)
-        return Error(Code::INVALID_ARGUMENT, "it names a queue, which executions of a graph do",
-                     "Fix: leave `queue` 0 in its dispatches, and set that of wye_graph_run_desc",
-                     label_);
+        return Error(
+            Code::INVALID_ARGUMENT, "it names a queue, but only executions of a graph name one",
+            "Fix: leave `queue` 0 in its dispatches, and set that of wye_graph_run_desc", label_);
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         if (bound.kind != plan::ArgumentKind::Resident)
             return Error(Code::UNSUPPORTED,
@@ -192,8 +192,8 @@ const void* PreparedWork::keep_params(std::span<const std::byte> block) {
 }
 
 PreparedWork::Part& PreparedWork::add_launch(const Flow& flow, const Operations& operations) {
-    // If ranges are moved to scratch memory, all executions share that memory. So that they do not
-    // overlap, their buffers count as written.
+    // If ranges are moved to scratch memory, all executions share that memory. To keep executions
+    // from overlapping, the buffers of the launch count as written.
     for (const plan::BoundBuffer& bound : flow.launch.bound())
         add_use(flow.residents.pin(bound.argument), bound.writable || operations.moves);
     ParamRules rules(flow.program.plan(), flow.launch, flow.kernels);
@@ -418,7 +418,8 @@ Result<void> PreparedWork::set_params(std::span<const std::uint64_t> params) {
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("graph `{}` has {} parameters, and {} were given", label_,
                                  words_.size(), params.size()),
-                     "Fix: give those of all its dispatches, in the order recorded", label_);
+                     "Fix: give the parameters of all its dispatches, in the order recorded",
+                     label_);
     if (std::ranges::equal(params, words_)) return {};
     std::vector<std::uint64_t> block = block_;
     for (std::size_t i = 0; i < parts_.size(); ++i) {

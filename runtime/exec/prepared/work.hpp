@@ -67,8 +67,8 @@ class PreparedWork {
         Once,   // a batch's list: it has no commands, and parameters cannot be changed
         Kept,   // a repeated request: one instance, whose command is made at the first repetition
     };
-    // Makes empty work. The caller then calls `keep`, or `add` (with Use::Once also `repeat`) and
-    // last `finish`.
+    // Makes empty work. The caller then calls either `keep`, or first `add` (with Use::Once also
+    // `repeat`) for each step and then `finish`.
     [[nodiscard]] static Result<PreparedRef> begin(DeviceSession& session, const Routed& routed,
                                                    std::string_view label, Use use);
     PreparedWork(DeviceSession& session, const Routed& routed, std::string_view label, Use use)
@@ -85,8 +85,8 @@ class PreparedWork {
     // For PreparedRef. A new object has one reference, to be adopted.
     void refer() noexcept;
     void dereference() noexcept;
-    // The same for callers that hold the mutex. If `dereference_held` returns true, this was the
-    // last reference: the caller must delete the object after unlocking the mutex.
+    // For callers that hold the mutex. If `dereference_held` returns true, no reference is left:
+    // the caller must then delete the object after unlocking the mutex.
     void refer_held() noexcept { ++references_; }
     [[nodiscard]] bool dereference_held() noexcept { return --references_ == 0; }
     [[nodiscard]] bool is_shared() const noexcept { return references_ != 1; }
@@ -164,9 +164,9 @@ class PreparedWork {
     };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes, the form of a
-    // kernel or whether a launch is deterministic. False: nothing was submitted, since a graph has
-    // been rebound to other work, or since a kept request would get one of these errors and must
-    // take all steps.
+    // kernel or whether a launch is deterministic. False: nothing was submitted. Either the graph
+    // of this work was rebound to other work, or this is a kept request that would get one of these
+    // errors, so the request must take all steps.
     [[nodiscard]] Result<bool> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);
@@ -252,7 +252,7 @@ class PreparedWork {
     [[nodiscard]] bool is_busy(const QueuePool& queues) const WYE_REQUIRES(queues.mutex);
 
   private:
-    friend class Graph;  // makes new work from it
+    friend class Graph;  // for Graph::rebind
 
     // One dispatch.
     struct Part {
@@ -280,7 +280,7 @@ class PreparedWork {
         bool distinct;  // each argument has a buffer of its own
         std::vector<wye_binding> bindings;
         std::vector<std::uint32_t> argument_of;  // the argument of each binding
-        std::vector<Step> steps;                 // its operations, without clearing the trap words
+        std::vector<Step> steps;                 // its operations except clears of the trap words
         std::vector<std::uint64_t> params;
         ParamRules rules;
         std::uint64_t bytes_filled;
@@ -330,9 +330,9 @@ class PreparedWork {
     [[nodiscard]] Result<bool> is_native() const;
 
     struct Instance {
-        std::vector<wye_operation> operations;  // what an execution without commands runs
+        std::vector<wye_operation> operations;  // of an execution without commands
         std::vector<registry::NativeCommand> commands;
-        // What is submitted if there are commands or trap words: executions of the commands
+        // The operations to submit if there are commands or trap words: executions of the commands
         // (without commands, a copy of `operations`), transfers, and the read-back of the trap
         // words.
         std::vector<wye_operation> own;
@@ -344,7 +344,7 @@ class PreparedWork {
         std::uint32_t last_queue = 0;  // queue and value of the newest execution of `execute`
         std::uint64_t last_value = 0;
         std::vector<std::uint64_t> block;        // parameters that may change, as in `block_`
-        std::uint64_t version = 0;               // the version of these parameters
+        std::uint64_t version = 0;               // the version of the parameters in `block`
         WorkspaceLease workspace;                // has the trap words
         std::vector<wye_binding> grid_bindings;  // bindings of the grid checks
 
@@ -357,15 +357,15 @@ class PreparedWork {
             return !sending && !words_taken && may_run(queues);
         }
     };
-    // Makes an instance of these operations, which does not get the current parameters. The mutex
-    // need not be held.
+    // Makes an instance of these operations. The instance does not get the current parameters. The
+    // mutex need not be held.
     [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(
         std::vector<wye_operation> operations, WorkspaceLease workspace) const;
-    // Makes the commands of an instance, if the plugin has commands. After an error there are none.
+    // Makes the commands of an instance, if the plugin has commands. After an error it has none.
     [[nodiscard]] Result<void> make_commands(Instance& one) const;
     [[nodiscard]] Result<void> make_command(Instance& one,
                                             std::span<const wye_operation> part) const;
-    // Sets what a submit of an instance sends: `own` and `execute`.
+    // Sets the operations that a submit of an instance sends: `own` and `execute`.
     void set_execute(Instance& one) const;
     // Replaces the buffer of trap words, `from`, by `to` in operations of this work. The bindings
     // of the grid checks are first copied to `bindings`, to which the checks' operations then
@@ -381,8 +381,8 @@ class PreparedWork {
         std::ranges::copy(block_, one.block.begin());
         one.version = version_;
     }
-    // Sets the parameters of all dispatches, in order, for later executions. Without parameters,
-    // the current ones stay. If a value is refused, no parameter changes.
+    // Sets the parameters of all dispatches, in order, for later executions. If `params` is null
+    // and `count` is 0, or if a value is refused, no parameter changes.
     [[nodiscard]] Result<void> take_params(const std::uint64_t* params, std::uint64_t count) {
         if (params == nullptr && count == 0) [[likely]]
             return {};
@@ -437,7 +437,7 @@ class PreparedWork {
     std::string label_;
     const Use use_;
     std::uint64_t references_ = 1;
-    bool replaced_ = false;    // a graph was rebound to other work
+    bool replaced_ = false;    // the graph of this work was rebound to other work
     std::vector<Part> parts_;  // dispatches; with Use::Once only those that took all steps
     // The programs and compiled forms that parts use. Consecutive parts share an entry.
     std::deque<registry::Pin> programs_;
@@ -473,8 +473,8 @@ class PreparedWork {
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
     std::vector<std::uint64_t> words_;  // the current parameters
-    // The place of a parameter in `block_`. `free_words_` has all places if each parameter may have
-    // any value of its type; else `free_words_` is empty.
+    // The bytes of a parameter in `block_`. `free_words_` has an element for each parameter if all
+    // parameters may have any value of their types; else `free_words_` is empty.
     struct FreeWord {
         std::size_t offset;
         std::size_t size;  // bytes
@@ -483,8 +483,9 @@ class PreparedWork {
     std::uint64_t version_ = 1;         // counts changes of the parameters
     bool warm_ = false;                 // an execution has run (see Kernels::warm)
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last found live
-    // The same for the fast path. UINT64_MAX, which no count equals, keeps work off the fast path:
-    // work with trap words, and work before its first submit, which makes a kept request's command.
+    // Like `frees_`, for the fast path. UINT64_MAX equals no count, so it keeps work off the fast
+    // path: work with trap words, and work before its first submit. (The first submit of a kept
+    // request makes its command.)
     std::uint64_t quick_frees_ = UINT64_MAX;
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one
     bool growing_ = false;                              // a thread is making an instance
@@ -500,7 +501,7 @@ inline bool PreparedWork::try_run(DeviceSession& session, const Source& source,
     if (!session.is_ready() || queues.is_traced()) [[unlikely]]
         return false;
     Quick quick;
-    std::shared_ptr<const registry::NativeQueue> queue;  // a loss may replace it in the pool
+    std::shared_ptr<const registry::NativeQueue> queue;  // kept, since the pool may drop the queue
     {
         const sdk::Lock lock(queues.mutex);
         quick = source.begin(queues);

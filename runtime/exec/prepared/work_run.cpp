@@ -73,8 +73,8 @@ Result<void> PreparedWork::check_live(const registry::HandleTable& handles, Queu
     if (run.timeout_ns != 0) deadline = after(start, run.timeout_ns);
     SubmitOptions options = SubmitOptions((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number())
                                 .waiting(at_once, deadline);
-    // With `at_once` or a deadline, the caller has made sure of the place (`await_place`). A kept
-    // request need not wait: the line was empty when its call began.
+    // With `at_once` or a deadline, the caller has called `await_place` if the line had work. A
+    // kept request need not wait: the line was empty when its call began.
     if (at_once || deadline || kept) options = options.in_place();
     QueuePool& queues = session_.queues();
     Sending sending;

@@ -12,7 +12,7 @@
 namespace wye::exec {
 
 // The device facts that lowering relies on. Operations count as exact only if the device's
-// self-test reports them so. `choice` changes the set of workarounds that the device needs.
+// self-test reports them as exact. `choice` changes the set of workarounds for the device.
 [[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts,
                                               const lower::QuirkChoice& choice);
 

@@ -13,7 +13,7 @@
 namespace wye::exec {
 namespace {
 
-// Escapes texts of plugins and programs to one line, so that they cannot forge another line.
+// Puts a text of a plugin or program on one line, so that the text cannot forge another line.
 std::string line(std::string_view name, std::string_view value) {
     std::string out = fmt::format("{}={}\n", name, value);
     std::replace(out.begin(), out.end() - 1, '\n', ' ');

@@ -28,7 +28,7 @@ using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 // The properties that distinguish the compiled forms of a program on one device.
 struct Form {
     plan::Count3 workgroup = {1, 1, 1};  // of the launch
-    // Workgroup ids are computed from dispatch values, not taken from the driver.
+    // Whether workgroup ids are computed from dispatch values, not taken from the driver.
     bool folded = false;
     bool check_free = false;            // for launches that fulfil the program's preconditions
     std::uint32_t variant = ir::kNone;  // the native variant that runs in place of the body
@@ -67,7 +67,7 @@ struct CompileStats {
     return stats.loaded != 0 ? WYE_DISK_HIT : WYE_DISK_UNUSED;
 }
 
-// What is needed to save a program that can be saved only after its first launch.
+// The data for saving a program that the driver can save only after the first launch.
 struct Unsaved {
     std::vector<std::byte> key;
     lower::Artifact artifact;

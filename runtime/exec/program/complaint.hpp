@@ -10,9 +10,9 @@
 
 namespace wye::exec {
 
-// Returns errors other than COMPILE_FAILED unchanged. To COMPILE_FAILED it adds where the refused
-// code is: for a native variant its name and position; for the portable body the position of the
-// statement, if the compiler's log names a line.
+// Adds the location of the refused code to the error COMPILE_FAILED: for a native variant its name
+// and position; for the portable body the position of the statement, if the compiler's log names a
+// line. Returns other errors unchanged.
 [[nodiscard]] Error explain_refusal(Error error, const registry::DeviceInfo& info,
                                     const lower::TargetFacts& facts, const LoadedProgram& program,
                                     const Form& form, const lower::Artifact& artifact);

@@ -28,7 +28,7 @@ std::string programs_of(const std::string& folder) {
     return folder.empty() ? folder : folder + "/programs";
 }
 
-// The size limit of the cache; an invalid size turns it off (`off` says why).
+// The size limit of the cache. An invalid size turns the cache off, and `off` gets the reason.
 std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;
@@ -101,7 +101,7 @@ DiskCache::~DiskCache() {
     try {
         const std::uint64_t limit = store.limit() != 0 ? store.limit() : cache::kDefaultLimit;
         cache::trim_kept(folder, limit / 8);
-    } catch (const std::exception&) {  // no memory: the next process does it
+    } catch (const std::exception&) {  // no memory: the next process trims
     }
 }
 

@@ -19,8 +19,8 @@ struct DiskCache {
     // configuration describe. `refused`: why the folder that was named cannot be used.
     explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host,
                        std::optional<Error> refused = {});
-    // Removes the oldest texts of plugins if texts were added and all together exceed an eighth of
-    // the size limit.
+    // If texts of plugins were added, and all texts together exceed an eighth of the size limit,
+    // removes the oldest texts.
     ~DiskCache();
     DiskCache(const DiskCache&) = delete;
     DiskCache& operator=(const DiskCache&) = delete;

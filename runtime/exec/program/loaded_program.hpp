@@ -72,7 +72,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     // Drops the routes and compiled forms of a session that ends.
     void forget(const DeviceSession& session);
 
-    // The program for the phases with this path; made once and owned by this program.
+    // The program for the phases with this path; made at the first call, and owned by this object.
     [[nodiscard]] Result<std::shared_ptr<LoadedProgram>> phase(const plan::Path& path);
 
   private:

@@ -52,7 +52,7 @@ Error cannot_write(const std::string& path, const std::string& why) {
 const char* refusal_of(const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return nullptr;
-    return "there is something else than a regular file";
+    return "the path names something that is not a regular file";
 }
 
 std::string thread_name() {

@@ -9,8 +9,8 @@
 // separate track, whose name says so, from its submit until the host saw its end.
 //
 // Owned by the context and shared with its sessions. Free-threaded. A null pointer means that
-// tracing is off; Span (span.hpp) accepts it. Recording never fails: if memory runs out, events are
-// dropped.
+// tracing is off; Span (span.hpp) accepts null. Recording never fails: if memory runs out, events
+// are dropped.
 #pragma once
 
 #include <cstdint>

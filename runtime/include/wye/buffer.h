@@ -86,7 +86,7 @@ typedef uint64_t wye_memory;
 /* Registers `size` bytes at `memory` with one device, until wye_memory_unregister or the end of the
  * context. The device then copies registered bytes directly, without copying threads and staging
  * memory: the bytes of blocking transfers, of host arguments of wye_dispatch, and of asynchronous
- * ones with WYE_DISPATCH_BORROW, as far as they lie in one registered range. All other bytes are
+ * work with WYE_DISPATCH_BORROW, as far as they lie in one registered range. All other bytes are
  * copied as usual. Registering takes as long as several copies of the memory, and the system cannot
  * page it out meanwhile, so it is meant for large memory that is used many times.
  *

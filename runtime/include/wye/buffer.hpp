@@ -35,7 +35,7 @@ class Buffer {
         return handle_.shared_context();
     }
 
-    // In bytes.
+    // The size in bytes.
     [[nodiscard]] Result<std::uint64_t> size() const {
         std::uint64_t bytes = 0;
         WYE_TRY(detail::call(
@@ -60,7 +60,7 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_native(handle_.context(), get(), &out, e); }));
         return out;
     }
-    // A name for messages and reports.
+    // Sets the name for messages and reports.
     [[nodiscard]] Result<void> set_label(std::string_view label) {
         return detail::call([&](wye_error** e) {
             return wye_buffer_set_label(handle_.context(), get(), detail::borrow(label), e);
@@ -93,25 +93,25 @@ class Buffer {
     [[nodiscard]] Result<void> upload(const R& values, const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), 0, queue, WYE_TRANSFER_WHOLE);
     }
-    // To a range of the buffer, at an offset in bytes.
+    // Uploads to a range of the buffer, at an offset in bytes.
     template <Values R>
     [[nodiscard]] Result<void> upload_range(const R& values, std::uint64_t offset,
                                             const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), offset, queue, 0);
     }
-    // From the whole buffer.
+    // Downloads the whole buffer.
     template <Values R>
     [[nodiscard]] Result<void> download(R&& values, const Queue* queue = nullptr) const {
         return download_bytes(std::as_writable_bytes(std::span(values)), 0, queue,
                               WYE_TRANSFER_WHOLE);
     }
-    // From a range of the buffer, at an offset in bytes.
+    // Downloads a range of the buffer, at an offset in bytes.
     template <Values R>
     [[nodiscard]] Result<void> download_range(R&& values, std::uint64_t offset,
                                               const Queue* queue = nullptr) const {
         return download_bytes(std::as_writable_bytes(std::span(values)), offset, queue, 0);
     }
-    // Repeats a word. Offset and size are multiples of 4.
+    // Fills a range with a repeated word. Offset and size are multiples of 4.
     [[nodiscard]] Result<void> fill(std::uint32_t word, std::uint64_t offset, std::uint64_t size,
                                     const Queue* queue = nullptr) {
         wye_transfer_desc desc = transfer(WYE_TRANSFER_FILL, offset, size, queue);
@@ -136,8 +136,7 @@ class Buffer {
                                           offset, size, e);
         });
     }
-    // Transfers of ranges, without waiting for their end. An upload copies the values first. After
-    // a download the Pending owns the values: its output<std::byte>("bytes") returns them.
+    // Like `upload_range`, but does not wait. The values are copied before it returns.
     template <Values R>
     [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
                                                 const Queue* queue = nullptr) {
@@ -146,13 +145,14 @@ class Buffer {
         desc.source = bytes.data();
         return submit(desc);
     }
-    // Like `download_range`.
+    // Like `download_range`, but does not wait. The returned Pending owns the values: its
+    // output<std::byte>("bytes") returns them.
     [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
                                                   const Queue* queue = nullptr) const {
         return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),
                       {{"bytes", "bytes", 0}});
     }
-    // As copy_from.
+    // Like `copy_from`, but does not wait.
     [[nodiscard]] Result<Pending> submit_copy_from(const Buffer& source,
                                                    std::uint64_t source_offset,
                                                    std::uint64_t offset, std::uint64_t size,

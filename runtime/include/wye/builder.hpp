@@ -104,7 +104,7 @@ class Kernel : public Body {
     // An empty program of this name.
     explicit Kernel(std::string_view name) : name_(name) {}
 
-    // `math set;`: which definition of the math functions holds.
+    // `math set;`: selects the definitions of the math functions.
     Kernel& math_set(std::uint32_t set) {
         math_set_ = set;
         return *this;
@@ -124,13 +124,12 @@ class Kernel : public Body {
         subgroup_ = width;
         return *this;
     }
-    // The default grid, as invocations (rounded up to whole workgroups) or as workgroups, for one
-    // to three axes.
+    // The default grid in invocations, rounded up to whole workgroups, for one to three axes.
     void grid_elements(std::initializer_list<Expr> axes) { grid(WYE_GRID_ELEMENTS, axes); }
-    // As above, in workgroups.
+    // The default grid in workgroups, for one to three axes.
     void grid_groups(std::initializer_list<Expr> axes) { grid(WYE_GRID_GROUPS, axes); }
 
-    // A parameter of the type that T is in the language.
+    // A parameter with the language's type for T.
     template <Scalar T>
     Expr param(std::string_view name) {
         return param(name, type_of<T>());
@@ -166,7 +165,7 @@ class Kernel : public Body {
                       const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_PERSISTENT, name, type, count, options);
     }
-    // An array of each workgroup.
+    // An array in the memory of each workgroup.
     Buffer shared(std::string_view name, Type type, const Count& count,
                   const BufferOptions& options = {}) {
         return buffer(WYE_ROLE_SHARED, name, type, count, options);
@@ -191,7 +190,7 @@ class Kernel : public Body {
         detail::put_bytes(tables_, packed.data(), packed.size());
         return Table{static_cast<std::uint16_t>(table_count_++)};
     }
-    // As above.
+    // An array of constants.
     template <Scalar T>
     Table table(std::string_view name, std::initializer_list<T> values) {
         return table(name, std::span<const T>(std::data(values), values.size()));

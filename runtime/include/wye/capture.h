@@ -29,7 +29,7 @@ typedef struct wye_capture_plan {
 
 /* Computes the plan of a graph that dispatches these programs in order; a program may occur several
  * times. Records nothing and needs no device. `out->header` must be set. WYE_INVALID_ARGUMENT if
- * there are no programs; WYE_LIMIT_EXCEEDED names the table that is too large. Any thread. */
+ * there are no programs; WYE_LIMIT_EXCEEDED if a number reaches 2^64. Any thread. */
 WYE_API wye_status wye_capture_plan_make(wye_context* context, const wye_program* programs,
                                          uint64_t program_count, wye_capture_plan* out,
                                          wye_error** error);

@@ -16,8 +16,8 @@ extern "C" {
 /* How strictly a selector is followed. */
 enum wye_device_policy {
     WYE_POLICY_REQUIRE = 0, /* only devices that it names, in the order of its entries */
-    WYE_POLICY_PREFER = 1,  /* those first, then the best of all others that it does not exclude */
-    WYE_POLICY_AUTO = 2     /* the best of those that it names, whatever their order */
+    WYE_POLICY_PREFER = 1,  /* these first, then the best other device that it does not exclude */
+    WYE_POLICY_AUTO = 2     /* the best device that it names, whatever the order of its entries */
 };
 
 /* How a device is chosen. */
@@ -33,15 +33,15 @@ typedef struct wye_device_choice {
 WYE_API wye_status wye_device_choose(wye_context* context, const wye_device_choice* choice,
                                      wye_device* out, wye_error** error);
 
-/* Why something was passed over. */
+/* Why a device, a plugin or an entry of the selector was passed over. */
 enum wye_passed_over_why {
     WYE_PASSED_UNMATCHED = 0, /* an entry of the selector names nothing that exists */
     WYE_PASSED_EXCLUDED = 1,  /* an entry with "-" excludes it */
-    WYE_PASSED_FAILED = 2,    /* a plugin that offers no devices */
-    WYE_PASSED_UNUSABLE = 3,  /* its plugin reports it as unusable */
-    WYE_PASSED_UNFIT = 4,     /* it lacks a requested property or cannot run the program */
-    WYE_PASSED_OUTRANKED = 5, /* the chosen one is better, or comes first */
-    WYE_PASSED_NOT_TRIED = 6  /* an entry of the selector after the chosen one */
+    WYE_PASSED_FAILED = 2,    /* the plugin offers no devices */
+    WYE_PASSED_UNUSABLE = 3,  /* the plugin reports the device as unusable */
+    WYE_PASSED_UNFIT = 4,     /* the device lacks a requested property or cannot run the program */
+    WYE_PASSED_OUTRANKED = 5, /* the chosen device is better, or comes first */
+    WYE_PASSED_NOT_TRIED = 6  /* the entry comes after the chosen one in the selector */
 };
 
 /* A device or a plugin that was not taken, with the reason. */
@@ -63,24 +63,25 @@ WYE_API wye_status wye_device_passed_over(wye_context* context, wye_device devic
 /* ---- Requests that name no device --------------------------------------------------------- */
 
 /* A dispatch, a pipeline and a graph may leave `device` 0. The device is then
- *   1. the owner of the resident buffers, or of the queue, that the request names: for a graph
- *      those of its first step that names any. An owner that cannot run the program is an error,
- *      whose remedy names a device that can;
- *   2. else the one that wye_device_open with an empty selector opens, where the sizes of the
- *      launch count as well: a device that cannot run the program, hold the sizes or be opened is
+ *   1. the owner of the resident buffers or the queue that the request names. Of a graph, the first
+ *      step that names any decides. If the owner cannot run the program, that is an error, whose
+ *      remedy names a device that can;
+ *   2. else the device that wye_device_open opens for an empty selector. Here the sizes of the
+ *      launch count too: a device that cannot run the program, hold the sizes or be opened is
  *      passed over, with the reason. WYE_NO_DEVICE has the reasons against all.
- * Pipelines and graphs keep the device for which they were made, chosen without the sizes of
- * launches.
+ * Pipelines and graphs keep the device for which they were made. The sizes of launches do not count
+ * in its choice.
  *
  * A choice is made once: equal requests have the same device, until another device is opened or
- * closed, or the chosen one is lost. A device that fails while it runs is an error, and the request
- * is not tried on another. The devices are those of wye_device_open, and close with the context. */
+ * closed, or the chosen one is lost. If a device fails while it runs a request, the request fails
+ * and is not tried on another device. The devices are those of wye_device_open, and close with the
+ * context. */
 
 /* Who named the device of a request. */
 enum wye_routed {
     WYE_ROUTED_NAMED = 0, /* the request or its pipeline, or the buffer of a transfer */
-    WYE_ROUTED_OWNER = 1, /* it owns the resident buffers or the queue */
-    WYE_ROUTED_CHOSEN = 2 /* the library: see `choice` */
+    WYE_ROUTED_OWNER = 1, /* none did: the device owns the resident buffers or the queue */
+    WYE_ROUTED_CHOSEN = 2 /* the library chose it: see `choice` */
 };
 
 /* Why a device was chosen, and the others were not. Immutable; it may outlive its context. Its
@@ -95,7 +96,7 @@ WYE_API wye_status wye_choice_find(wye_context* context, uint32_t number, wye_ch
 WYE_API wye_string wye_choice_selector(const wye_choice* choice);
 /* Why it was chosen, as in wye_device_description. */
 WYE_API wye_string wye_choice_reason(const wye_choice* choice);
-/* Returns what was passed over, in order of preference. WYE_NOT_FOUND: there are only `index`. */
+/* Returns the passed-over item at an index, by preference. WYE_NOT_FOUND: there are no more. */
 WYE_API wye_status wye_choice_passed_over(const wye_choice* choice, uint64_t index,
                                           wye_passed_over* out, wye_error** error);
 /* Frees a choice, which no other call may be using. Null is allowed. */
@@ -132,36 +133,37 @@ WYE_API wye_status wye_device_close(wye_context* context, wye_device device, wye
 
 /* ---- Memory of a device -------------------------------------------------------------------- */
 
-/* What a device holds for a context, and for whom, in bytes of device memory unless said. */
+/* Memory that a device holds for a context, by use; bytes of device memory unless stated. */
 typedef struct wye_memory_use {
     wye_header header;
     uint64_t limit;         /* of `buffers` + `scratch`; 0: none */
-    uint64_t context_limit; /* of these sums over all devices of the context; 0: none */
+    uint64_t context_limit; /* of the same sum over all devices of the context; 0: none */
     uint64_t total;         /* the fact memory_bytes; 0: unknown */
     uint64_t buffers;       /* that the application made; adopted ones do not count */
     uint64_t scratch;       /* for host arguments and traps: kept for later dispatches, or in use */
-    uint64_t scratch_idle;  /* of `scratch`: in use by none, which wye_device_trim frees */
+    uint64_t scratch_idle;  /* of `scratch`: not in use; wye_device_trim frees it */
     uint64_t staging;       /* host memory that transfers and pending dispatches use */
-    uint64_t staging_idle;  /* of `staging`: in use by none, which wye_device_trim frees */
+    uint64_t staging_idle;  /* of `staging`: not in use; wye_device_trim frees it */
     uint64_t registered;    /* host memory of the caller, registered with the driver */
     uint64_t programs;      /* compiled programs in memory (a number) */
     uint64_t trims;         /* times that memory was trimmed: by calls, at a limit, when short */
 } wye_memory_use;
 
-/* Tells what a device holds. `out->header` must be set. */
+/* Returns the memory use of a device. `out->header` must be set. */
 WYE_API wye_status wye_device_memory(wye_context* context, wye_device device, wye_memory_use* out,
                                      wye_error** error);
 
-/* Frees the memory that the library keeps for later use and nobody uses now: scratch and staging
- * memory. Work in flight keeps its own. `freed_bytes`, of device and host, may be null. The library
- * itself does so once when an allocation of the driver fails, and then tries that again. */
+/* Frees the scratch and staging memory that the library keeps for later use and that is not in use
+ * now. `freed_bytes`, of device and host together, may be null. When an allocation of the driver
+ * fails, the library itself trims the device once and tries the allocation again. */
 WYE_API wye_status wye_device_trim(wye_context* context, wye_device device, uint64_t* freed_bytes,
                                    wye_error** error);
 
 /* Limits the device memory that a device, or with `device` 0 the whole context, holds for buffers
- * and scratch memory (0: no limit). What would exceed it, without idle scratch memory, is refused
- * with WYE_DEVICE_MEMORY, and who holds how much. A limit below what is held frees no buffer. The
- * settings "memory.device_limit" and "memory.context_limit" are the limits at the start. */
+ * and scratch memory (0: no limit). An allocation that exceeds the limit, even after idle scratch
+ * memory is freed, fails with WYE_DEVICE_MEMORY; the error says how much each device holds. A limit
+ * below the memory in use frees no buffer. The settings "memory.device_limit" and
+ * "memory.context_limit" are the limits at the start. */
 WYE_API wye_status wye_memory_limit(wye_context* context, wye_device device, uint64_t bytes,
                                     wye_error** error);
 

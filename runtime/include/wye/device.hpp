@@ -21,7 +21,7 @@
 
 namespace wye {
 
-// Why the library chose a device: see wye_choice_find. Strings live as long as a copy of it.
+// Why the library chose a device: see wye_choice_find. Strings live as long as any copy of `owner`.
 struct Choice {
     std::string_view selector, reason;
     std::vector<wye_passed_over> passed_over;  // in order of preference
@@ -146,7 +146,7 @@ class Device {
             [&](wye_error** e) { return wye_device_memory(context_.get(), handle_, &out, e); }));
         return out;
     }
-    // Frees the memory that is kept for later use and that nobody uses now. Returns its bytes.
+    // Frees the memory that is kept for later use and not in use now. Returns the bytes freed.
     [[nodiscard]] Result<std::uint64_t> trim() const {
         std::uint64_t out = 0;
         WYE_TRY(detail::call(

@@ -23,13 +23,13 @@ struct f16 {
     // Rounds to nearest, ties to even; values that round beyond 65504 become infinity; NaN becomes
     // 0x7e00.
     constexpr explicit f16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
-    // From its bits.
+    // Makes a value from its bits.
     [[nodiscard]] static constexpr f16 from_bits(std::uint16_t bits) {
         f16 out;
         out.bits = bits;
         return out;
     }
-    // Exact.
+    // Converts without rounding.
     [[nodiscard]] constexpr explicit operator float() const {
         const std::uint32_t sign = (bits & 0x8000U) << 16U;
         const std::uint32_t magnitude = bits & 0x7fffU;
@@ -83,13 +83,13 @@ struct bf16 {
         const std::uint32_t up = 0x7fffU + ((all >> 16U) & 1U);
         bits = nan ? std::uint16_t{0x7fc0U} : static_cast<std::uint16_t>((all + up) >> 16U);
     }
-    // From its bits.
+    // Makes a value from its bits.
     [[nodiscard]] static constexpr bf16 from_bits(std::uint16_t bits) {
         bf16 out;
         out.bits = bits;
         return out;
     }
-    // Exact.
+    // Converts without rounding.
     [[nodiscard]] constexpr explicit operator float() const {
         return std::bit_cast<float>(std::uint32_t{bits} << 16U);
     }

@@ -32,7 +32,7 @@ typedef struct wye_graph_step {
     const wye_transfer_desc* transfer;
 } wye_graph_step;
 
-/* What a graph is made of. */
+/* Steps and options of wye_graph_create. */
 typedef struct wye_graph_desc {
     wye_header header;
     wye_device device; /* 0: the library chooses it, see wye/device.h */
@@ -93,7 +93,7 @@ WYE_API wye_status wye_graph_rebind(wye_context* context, wye_graph graph,
                                     const wye_graph_rebinding* rebindings, uint64_t rebinding_count,
                                     wye_error** error);
 
-/* What a graph has, and what the driver made of it. */
+/* The size of a graph, and how the driver recorded it. */
 typedef struct wye_graph_info {
     wye_header header;
     uint64_t dispatches; /* as recorded */

@@ -51,7 +51,7 @@ class Step {
     Step(Dispatch* dispatch)
         : dispatch_(dispatch) {}  // NOLINT: a list of dispatches is one of steps
 
-    // Offsets and sizes in bytes.
+    // Copies `values` to a buffer, from an offset in bytes on.
     template <Values R>
     [[nodiscard]] static Step upload(const R& values, const Buffer& to, std::uint64_t offset = 0) {
         const auto bytes = std::as_bytes(std::span(values));
@@ -59,7 +59,7 @@ class Step {
         out.transfer_.source = bytes.data();
         return out;
     }
-    // Like `upload`, but from the buffer to `values`.
+    // Copies a buffer, from an offset in bytes on, to `values`.
     template <Values R>
     [[nodiscard]] static Step download(const Buffer& from, R& values, std::uint64_t offset = 0) {
         const auto bytes = std::as_writable_bytes(std::span(values));
@@ -70,7 +70,7 @@ class Step {
     // Refuses temporary values, which would not outlive the call.
     template <Values R>
     static Step upload(const R&& values, const Buffer& to, std::uint64_t offset = 0) = delete;
-    // Between two buffers of the device.
+    // Copies between two buffers of the device; offsets and size are in bytes.
     [[nodiscard]] static Step copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                                    std::uint64_t to_offset, std::uint64_t size) {
         Step out(WYE_TRANSFER_COPY, to, to_offset, size);
@@ -78,7 +78,7 @@ class Step {
         out.transfer_.source_offset = from_offset;
         return out;
     }
-    // Repeats a word. Offset and size are multiples of 4.
+    // Fills a range with a repeated word. Offset and size are multiples of 4.
     [[nodiscard]] static Step fill(const Buffer& buffer, std::uint32_t word, std::uint64_t offset,
                                    std::uint64_t size) {
         Step out(WYE_TRANSFER_FILL, buffer, offset, size);
@@ -176,18 +176,18 @@ class Graph {
         return record(first.dispatch_ != nullptr ? first.dispatch_->context_ : first.context_, 0,
                       steps, label);
     }
-    // As above.
+    // As above, for a list of steps.
     [[nodiscard]] static Result<Graph> record(std::initializer_list<Step> steps,
                                               std::string_view label = "graph") {
         return record(std::span(steps.begin(), steps.size()), label);
     }
-    // As above.
+    // Records a list of steps for a device.
     [[nodiscard]] static Result<Graph> record(const Device& device,
                                               std::initializer_list<Step> steps,
                                               std::string_view label = "graph") {
         return record(device, std::span(steps.begin(), steps.size()), label);
     }
-    // As above, of dispatches only.
+    // Records a graph of dispatches only.
     [[nodiscard]] static Result<Graph> record(const Device& device,
                                               std::span<Dispatch* const> dispatches,
                                               std::string_view label = "graph") {

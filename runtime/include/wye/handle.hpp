@@ -28,7 +28,7 @@ namespace detail {
     return {text.data(), text.size()};
 }
 
-// The error without its causes.
+// Converts an error without its causes.
 [[nodiscard]] inline Error convert_one(const wye_error* error) {
     Error out(static_cast<Code>(wye_error_status(error)),
               std::string(view(wye_error_message(error))), std::string(view(wye_error_fix(error))),
@@ -76,7 +76,7 @@ template <typename Function>
     return static_cast<std::uint64_t>(std::max(limit, std::chrono::nanoseconds(0)).count());
 }
 
-// The remedy for a name that none of these has: the nearest of their names, else all of them.
+// The remedy for an unknown name: the nearest of the declared names, else all of them.
 template <typename Declared>
 [[nodiscard]] std::string name_fix(std::string_view name, const Declared& declared) {
     std::vector<std::string_view> known;
@@ -86,7 +86,7 @@ template <typename Declared>
     std::string all;
     for (const std::string_view one : known)
         all += (all.empty() ? "`" : ", `") + std::string(one) + "`";
-    return all.empty() ? "Fix: leave it out: there are none" : "Fix: use one of " + all;
+    return all.empty() ? "Fix: leave it out; there are no names to use" : "Fix: use one of " + all;
 }
 
 // A 64-bit handle with the function that frees it.

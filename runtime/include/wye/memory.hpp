@@ -30,7 +30,7 @@ class RegisteredMemory {
     // Afterwards, `other` registers nothing.
     RegisteredMemory(RegisteredMemory&& other) noexcept
         : device_(other.device_), memory_(std::exchange(other.memory_, 0)) {}
-    // Exchanges what both register.
+    // Exchanges the registrations of both objects.
     RegisteredMemory& operator=(RegisteredMemory&& other) noexcept {
         std::swap(device_, other.device_);
         std::swap(memory_, other.memory_);

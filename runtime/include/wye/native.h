@@ -13,9 +13,9 @@
  *
  * The library keeps owning the native objects. A handle is valid until its object is freed, its
  * device is closed or recovered, or the context is destroyed. The application must order its own
- * work with the library's: on the same buffer it waits for the end of one (wye_pending_wait,
- * wye_queue_flush) before it starts the other, and it submits nothing to a VkQueue while calls of
- * the library that submit to the device are in progress.
+ * work with the library's: if both use a buffer, it waits for the end of the earlier work
+ * (wye_pending_wait, wye_queue_flush) before it starts the later work. It submits nothing to a
+ * VkQueue while calls of the library that submit to the device are in progress.
  */
 #ifndef WYE_NATIVE_H
 #define WYE_NATIVE_H
@@ -47,22 +47,22 @@ WYE_API wye_status wye_buffer_native(wye_context* context, wye_buffer buffer,
  * as usual. If the queue shares its native queue (`shared` of wye_queue_description), other work
  * there waits too. Counts as a submit of the queue. Any thread.
  *
- *   cuda    CUevent: what was recorded last before this call; if nothing was, there is no wait
- *   opencl  cl_event of the device's cl_context; flush the queue that it comes from. If it ends
- *           with an error, the driver decides whether work that waits for it fails or runs (PoCL
- *           3.1 ends the process)
+ *   cuda    CUevent: its last recording before this call; without a recording there is no wait
+ *   opencl  cl_event of the device's cl_context; flush the command queue that signals it. If it
+ *           ends with an error, the driver decides whether waiting work fails or runs (PoCL 3.1
+ *           ends the process)
  *   vulkan  VkSemaphore, semaphore_value (wye_native_add): a timeline semaphore, and the value to
- *           wait for. With a value "VkDevice" in the handle, another device is an error. Keep the
- *           semaphore until the queue was flushed. Work on the same VkQueue that is submitted later
- *           cannot signal it, since it comes after the wait
+ *           wait for. If the handle also has a value "VkDevice", it must be the device's. Keep
+ *           the semaphore until the queue was flushed. Later submits to the same VkQueue cannot
+ *           signal it, since they come after the wait
  *
  * The application must see to it that the event happens: until then, calls that wait for the
  * queue's work block (their time limits hold), and so do wye_device_flush and wye_context_destroy.
  *
- * WYE_UNSUPPORTED: the plugin waits for no events; the fact `native_wait` says which do.
- * WYE_INVALID_ARGUMENT: no handle, no value of the plugin's type or a null one, or an event that
- * the driver does not know. WYE_WRONG_OWNER: it belongs to another device or context of the driver.
- * After an error nothing waits. */
+ * WYE_UNSUPPORTED: the plugin cannot wait for events (see the fact `native_wait`).
+ * WYE_INVALID_ARGUMENT: `event` is null, has no value of the plugin's type or a null one, or the
+ * driver does not know the event. WYE_WRONG_OWNER: the event belongs to another device or context
+ * of the driver. After an error nothing waits. */
 WYE_API wye_status wye_queue_wait_native(wye_context* context, wye_queue queue,
                                          const wye_native_handle* event, wye_error** error);
 
@@ -71,15 +71,15 @@ WYE_API wye_status wye_queue_wait_native(wye_context* context, wye_queue queue,
 /* Memory that the application allocated with the driver's API. */
 typedef struct wye_buffer_adopt_desc {
     wye_header header;
-    /* Has the value that the table above lists first for the buffers of the device's plugin, as
-     * wye_native_of makes it; other values may be there. Read during the call.
+    /* The handle of the memory, which is read during the call. It has the first buffer value that
+     * the file's table lists for the device's plugin (see wye_native_of), and may have others.
      *
      *   cuda    device memory of the device (cuMemAlloc, cudaMalloc); an address within it is fine
      *   opencl  a buffer of the device's cl_context, read and write, also for the host
      *   vulkan  a buffer of the device's VkDevice with bound memory and the usages STORAGE_BUFFER,
-     *           TRANSFER_SRC, TRANSFER_DST and INDIRECT_BUFFER. With a value "VkDevice" in the
-     *           handle, another device is an error; else nobody can tell. Destroy the
-     *           VkBuffer before the device is closed, which destroys the VkDevice
+     *           TRANSFER_SRC, TRANSFER_DST and INDIRECT_BUFFER. A value "VkDevice" in the
+     *           handle is compared with the device's; without it, nothing checks that. Destroy
+     *           the VkBuffer before the device is closed, which destroys the VkDevice
      *   cpu     an address in the process */
     const wye_native_handle* memory;
     uint64_t size;    /* bytes that the buffer has; not 0. The memory may be larger */
@@ -90,13 +90,13 @@ typedef struct wye_buffer_adopt_desc {
 
 /* Makes a buffer of the application's memory, which dispatches, transfers and graphs use in place,
  * as any buffer of the usage WYE_BUFFER_USAGE_DEVICE. The application keeps owning the memory and
- * must keep it until the buffer was freed (wye_buffer_free) or its device closed; neither frees it.
- * Bytes of adopted memory are not in `buffer_bytes` of wye_counters. Two buffers must not have the
+ * must keep it until the buffer was freed (wye_buffer_free) or its device closed. The library never
+ * frees it, and `buffer_bytes` of wye_counters does not count it. Two buffers must not have the
  * same bytes: the library would not know that work on one concerns the other. Any thread.
  *
- * WYE_UNSUPPORTED: the plugin adopts no memory. WYE_INVALID_ARGUMENT: no handle, no value of the
- * plugin's type or a null one; the size is 0 or larger than the memory (the CPU cannot tell); an
- * address that is no multiple of 16; memory that programs and transfers may not read and write.
+ * WYE_UNSUPPORTED: the plugin adopts no memory. WYE_INVALID_ARGUMENT: `memory` is null, has no
+ * value of the plugin's type or a null one; the size is 0, or larger than the memory (not checked
+ * on the CPU); the address is no multiple of 16; programs or transfers may not read and write it.
  * WYE_WRONG_OWNER: the memory belongs to another device or context of the driver.
  * WYE_LIMIT_EXCEEDED: the device's programs cannot use a buffer of this size. */
 WYE_API wye_status wye_buffer_adopt(wye_context* context, wye_device device,

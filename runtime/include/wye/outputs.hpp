@@ -71,7 +71,8 @@ class Outputs {
 // at a time.
 class OutputSlots {
   public:
-    // The elements of an output of the last dispatch; valid until the next one, while this lives.
+    // The elements of an output of the last dispatch; valid until the next dispatch, while this
+    // object lives.
     template <Element T>
     [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         const auto found = std::ranges::find(slots_, name, &Slot::name);

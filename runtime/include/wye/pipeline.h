@@ -50,7 +50,7 @@ WYE_API wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_
                                        wye_pipeline* out, wye_error** error);
 
 /* As wye_pipeline_create, but does not wait for the compile, which a thread of the library does.
- * What can be refused before is refused by this call; wye_pending_wait reports what fails later.
+ * Errors found before the compile are returned by this call, later ones by wye_pending_wait.
  * Strings of `desc` are copied. `*out` is polled, waited for, cancelled and given a callback like
  * a dispatch; its report has `compiled` and `disk_cache`. */
 WYE_API wye_status wye_pipeline_create_submit(wye_context* context, const wye_pipeline_desc* desc,
@@ -77,7 +77,7 @@ enum wye_layout_class {
 
 /* One slot of a backend layout. */
 typedef struct wye_layout_slot {
-    uint32_t group; /* the descriptor set; 0 */
+    uint32_t group; /* the number of the descriptor set; always 0 */
     /* The descriptor's binding number in the group, or the index of the kernel argument. */
     uint32_t binding;
     uint32_t layout_class; /* enum wye_layout_class */
@@ -106,8 +106,8 @@ typedef struct wye_pipeline_description {
      * this device, and their fingerprint, 32 hex digits, the same on every machine. Pipelines with
      * the same backend layout share the driver's layout objects (`layouts_made` and
      * `layouts_shared` of wye_counters). A program with grid barriers that is not compiled as one
-     * launch, since each launch splits it differently, has no slots and an empty fingerprint. Both
-     * live as long as the pipeline. */
+     * launch, since each launch splits it differently, has no slots and an empty fingerprint. Slots
+     * and fingerprint live as long as the pipeline. */
     wye_string backend_layout_fingerprint;
     const wye_layout_slot* layout_slots; /* ascending by group and binding */
     uint64_t layout_slot_count;
@@ -154,7 +154,7 @@ typedef struct wye_batch_desc {
     wye_pipeline pipeline;
     union {
         const wye_dispatch_desc* items; /* the `pipeline` of each is this one or 0 */
-        /* To the items. Pointing to one item several times costs less than equal items. */
+        /* Pointers to the items. A repeated pointer costs less than another equal item. */
         const wye_dispatch_desc* const* pointers;
     };
     uint64_t item_count;
@@ -179,7 +179,7 @@ typedef struct wye_rows_desc {
     wye_header header;
     wye_pipeline pipeline;
     const wye_dispatch_desc*
-        dispatch; /* of every row, without arguments; its `pipeline` as above */
+        dispatch; /* the request of every row, without arguments; its `pipeline` is this one or 0 */
     /* The rows one after another. Each has `row_size` whole buffers: all that a dispatch binds, in
      * ascending order of binding numbers. */
     const wye_buffer* buffers;

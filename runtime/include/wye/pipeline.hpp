@@ -58,12 +58,12 @@ class Pipeline {
     }
 
     // Like `create`, but does not wait for the compile: see wye_pipeline_create_submit. `take` gets
-    // the pipeline from what this returns. Without a device the library chooses one.
+    // the pipeline from the returned Pending. Without a device the library chooses one.
     [[nodiscard]] static Result<Pending> create_submit(const Program& program, const Device& device,
                                                        const PipelineOptions& options = {}) {
         return create_submit(program, device.get(), options);
     }
-    // As above.
+    // As above, for a device that the library chooses.
     [[nodiscard]] static Result<Pending> create_submit(const Program& program,
                                                        const PipelineOptions& options = {}) {
         return create_submit(program, wye_device{0}, options);
@@ -160,8 +160,8 @@ class Pipeline {
         }
         return out;
     }
-    // Runs a batch whose items are rows of buffers: see wye_pipeline_rows. `dispatch` has what all
-    // rows share. `outputs` gets the buffers in the output list of each completed row.
+    // Runs a batch whose items are rows of buffers: see wye_pipeline_rows. `dispatch` has the
+    // parameters and options of all rows. `outputs` gets the output buffers of each completed row.
     [[nodiscard]] BatchResult rows(Dispatch& dispatch, std::span<const Buffer* const> buffers,
                                    std::vector<const Buffer*>* outputs = nullptr,
                                    std::uint64_t timeout_ns = 0) const {
@@ -184,7 +184,7 @@ class Pipeline {
             out.error = Error(Code::INVALID_ARGUMENT,
                               std::to_string(buffers.size()) + " buffers are not whole rows of " +
                                   std::to_string(desc.row_size),
-                              "Fix: give every buffer of the program but `shared`, for each row");
+                              "Fix: give all buffers except `shared` ones, for each row");
             return out;
         }
         std::vector<wye_buffer> handles;

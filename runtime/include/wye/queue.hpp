@@ -22,7 +22,7 @@ enum class QueueKind : std::uint32_t {
     Transfer = WYE_QUEUE_TRANSFER  // for transfers of buffers only
 };
 
-// What a queue is made of.
+// Options of Device::queue.
 struct QueueOptions {
     std::string_view label = {};  // for errors, logs and traces
     QueueKind kind = QueueKind::Any;

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* An immutable snapshot. Its strings live until it is freed; it may outlive its context. Its texts
+/* An immutable load report, which may outlive its context. Its strings live until it is freed, and
  * have no control characters. */
 typedef struct wye_load_report wye_load_report;
 
@@ -32,12 +32,12 @@ WYE_API wye_status wye_load_report_create(wye_context* context, wye_string selec
 /* Frees a report, which no other call may be using. Null is allowed. */
 WYE_API void wye_load_report_free(wye_load_report* report);
 
-/* The stages of loading a plugin, in order: the last one that a candidate reached or, if it was
- * refused, the one that failed. */
+/* The stages of loading a plugin, in order. A report has the last stage that a plugin reached or,
+ * if the plugin was refused, the stage that failed. */
 enum wye_load_stage {
     WYE_LOAD_FOUND = 0,
     WYE_LOAD_MANIFEST = 1,     /* its manifest was read */
-    WYE_LOAD_TRUST = 2,        /* owners and permissions of the file and of the folders above it */
+    WYE_LOAD_TRUST = 2,        /* owners and permissions of file and parent folders are safe */
     WYE_LOAD_ARCHITECTURE = 3, /* the file is complete and built for this machine */
     WYE_LOAD_NEEDS = 4,        /* the libraries that its manifest names were found */
     WYE_LOAD_OPENED = 5,       /* the system's loader opened it */
@@ -47,14 +47,14 @@ enum wye_load_stage {
     WYE_LOAD_PROBED = 9      /* it was tried in a process of its own */
 };
 
-/* What a record means for what it is about. */
+/* The consequence of a record for its plugin or device. */
 enum wye_load_severity {
-    WYE_LOAD_REFUSED = 0, /* it is not used */
-    WYE_LOAD_WARNING = 1, /* it is used, but something is wrong */
-    WYE_LOAD_NOTE = 2     /* left out on purpose */
+    WYE_LOAD_REFUSED = 0, /* is not used */
+    WYE_LOAD_WARNING = 1, /* is used, but something is wrong */
+    WYE_LOAD_NOTE = 2     /* is left out on purpose */
 };
 
-/* Why something was passed over, or what is wrong with it. */
+/* Why a plugin or device was passed over, or what is wrong with it. */
 typedef struct wye_load_record {
     wye_header header;
     uint32_t stage;    /* enum wye_load_stage */
@@ -69,12 +69,12 @@ typedef struct wye_load_record {
     wye_string plugin;          /* the plugin's id; empty if it is not known */
 } wye_load_record;
 
-/* Returns a record of something that was passed over or is wrong; records are sorted.
+/* Returns the record at an index; records are sorted.
  * WYE_NOT_FOUND: there are only `index` records. */
 WYE_API wye_status wye_load_report_record(const wye_load_report* report, uint64_t index,
                                           wye_load_record* out, wye_error** error);
 
-/* How far a plugin came. */
+/* The state of a plugin. */
 enum wye_load_state {
     WYE_LOAD_STATE_FOUND = 0, /* not opened yet */
     WYE_LOAD_STATE_READY = 1,
@@ -162,7 +162,7 @@ typedef struct wye_load_unmatched {
     wye_string fix;
 } wye_load_unmatched;
 
-/* WYE_NOT_FOUND: there are only `index`. */
+/* Returns an unmatched entry. WYE_NOT_FOUND: there are only `index` of them. */
 WYE_API wye_status wye_load_report_unmatched(const wye_load_report* report, uint64_t index,
                                              wye_load_unmatched* out, wye_error** error);
 

@@ -15,7 +15,7 @@
 
 namespace wye {
 
-// The strings live as long as a copy of the report.
+// Plugins, devices and faults that were found. Strings live as long as any copy of `owner`.
 struct LoadReport {
     std::vector<wye_load_plugin> plugins;
     std::vector<wye_load_device> devices;

@@ -25,10 +25,10 @@
  *    or a different context; a call with the callback's own context returns WYE_INVALID_ARGUMENT.
  *    They must not throw, and must not wait for another thread that is in a call with that context.
  *  - After `fork`, contexts of the parent cannot be used in the child, which has neither their
- *    threads nor their drivers: calls return WYE_WRONG_OWNER, destroying frees no memory, both at
- *    once. New contexts of the child have only the built-in CPU plugin if the parent had opened
- *    others. Children of a raw `clone` are not detected. End a child by `_exit` or `exec`: the exit
- *    handlers of drivers run in it too; that of NVIDIA's Vulkan crashes it and hangs the parent.
+ *    threads nor their drivers: calls return WYE_WRONG_OWNER, and destroying frees no memory; both
+ *    return at once. If the parent had opened plugins, new contexts of the child have only the
+ *    built-in CPU plugin. Children of a raw `clone` are not detected. End a child by `_exit` or
+ *    `exec`: drivers' exit handlers run in it too; NVIDIA Vulkan's crashes it, hanging the parent.
  *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
  *  - Calls need 256 KiB of stack. Deeply nested programs and drivers' compilers need more: they run
  *    on threads of the library with 16 MiB of stack and signals blocked, while the caller waits.
@@ -57,8 +57,8 @@ extern "C" {
 #endif
 
 #define WYE_VERSION_MAJOR 0 /* of this header; 0.x may change: VERSIONS.md says what is stable */
-#define WYE_VERSION_MINOR 1 /* likewise */
-#define WYE_VERSION_PATCH 0 /* likewise */
+#define WYE_VERSION_MINOR 1 /* of this header */
+#define WYE_VERSION_PATCH 0 /* of this header */
 
 /* Zeroes a structure and sets its size. */
 #define WYE_INIT(object) \
@@ -87,7 +87,7 @@ WYE_API wye_string wye_error_subject(const wye_error* error);       /* may be em
 WYE_API wye_string wye_error_native_domain(const wye_error* error); /* "opencl"; or empty */
 WYE_API int64_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
 WYE_API const wye_error* wye_error_cause(const wye_error* error);   /* borrowed; null: none */
-WYE_API wye_string wye_error_text(const wye_error* error); /* all, causes included, in lines */
+WYE_API wye_string wye_error_text(const wye_error* error); /* several lines, with all causes */
 WYE_API void wye_error_free(wye_error* error);             /* null is fine */
 
 /* ---- Blobs: bytes made by the library ---------------------------------------------------- */
@@ -116,15 +116,15 @@ typedef struct wye_key_value {
  * an earlier probe is known). Their devices are listed with facts, but cannot be opened. */
 #define WYE_CONTEXT_DESCRIBE 4U
 
-/* What a context is made of. */
+/* Options of wye_context_create. */
 typedef struct wye_context_desc {
     wye_header header;
     uint32_t flags; /* WYE_CONTEXT_* */
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    /* For plugins and library: "cpu.threads", "trace.file", ...; the installed CONFIGURATION.md has
-     * the list. A key that only the library could read, and does not know, is refused. */
+    /* Settings of plugins and library: "cpu.threads", "trace.file", ...; CONFIGURATION.md, which is
+     * installed, lists them. Unknown keys without a dot or in the library's areas are refused. */
     const wye_key_value* config;
     uint64_t config_count;
     /* May be null. Receives all messages, from any thread, until the context is destroyed. If the
@@ -138,7 +138,7 @@ WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context*
                                       wye_error** error);
 
 /* Waits for the context's calls and device work, without a time limit, and closes everything in
- * reverse order of creation. `context` may be null. Does nothing if one of its callbacks calls. */
+ * reverse order of creation. `context` may be null. Does nothing in a callback of the context. */
 WYE_API void wye_context_destroy(wye_context* context);
 
 /* As wye_context_destroy, but waits at most `timeout_ns` (UINT64_MAX: no limit; 0: does not wait)
@@ -180,13 +180,13 @@ typedef uint64_t wye_device;
 WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                                    wye_device* out, wye_error** error);
 
-/* What a device is, and why it was chosen. */
+/* The identity of an opened device, and why it was chosen. */
 typedef struct wye_device_description {
     wye_header header;
     wye_string selector; /* in the form that wye_device_open accepts */
     wye_string name;
     wye_string plugin;
-    wye_string format; /* of the artifacts compiled for it, "opencl-c"; empty: variants only */
+    wye_string format; /* of the code that it compiles, "opencl-c"; empty: native variants only */
     wye_string reason; /* why this device was chosen when it was first opened */
 } wye_device_description;
 
@@ -207,7 +207,7 @@ typedef struct wye_counters {
     wye_header header;
     uint64_t dispatches;          /* dispatches that succeeded */
     uint64_t dispatches_failed;   /* dispatches that were refused or ended with an error */
-    uint64_t dispatches_repeated; /* of both: those equal to an earlier one, not checked in full */
+    uint64_t dispatches_repeated; /* of both: equal to an earlier dispatch, so not fully checked */
     uint64_t submits;             /* submits to the driver's queues, by any call */
     uint64_t waits;               /* blocking waits in the driver for submitted work */
     uint64_t polls;               /* times the driver was asked whether work has ended */
@@ -229,8 +229,8 @@ typedef struct wye_counters {
     uint64_t programs_found;  /* in memory */
     uint64_t queues_made;     /* by wye_queue_create */
     uint64_t queue_submits;   /* of `submits`: of work that named a queue */
-    /* Of bytes_uploaded and bytes_downloaded: moved by the device itself from and to registered
-     * memory; and by wye_buffer_copy_across, through host memory, from and to another device. */
+    /* Parts of bytes_uploaded and bytes_downloaded: bytes that the device itself copied from or to
+     * registered memory, and bytes that wye_buffer_copy_across moved through host memory. */
     uint64_t bytes_registered;
     uint64_t bytes_across;
     /* Descriptor layouts that the driver made, and programs that reused an existing layout. 0 for
@@ -261,7 +261,7 @@ typedef uint64_t wye_queue;
 /* Fail with WYE_LIMIT_EXCEEDED rather than share a native queue. */
 #define WYE_QUEUE_OWN 1U
 
-/* What a queue is made of. */
+/* Options of wye_queue_create. */
 typedef struct wye_queue_create_desc {
     wye_header header;
     wye_string label; /* for errors, logs and traces */
@@ -272,15 +272,15 @@ typedef struct wye_queue_create_desc {
 } wye_queue_create_desc;
 
 /* Makes a queue. Kind and priority are hints; wye_queue_describe tells what the driver granted. A
- * device has at most 8 queues at a time (WYE_LIMIT_EXCEEDED). Each gets a native queue of its own
- * while the device has unused ones: it has "max_queues" (wye_device_fact), of which up to 4
- * (setting "queues.count") serve work that names no queue. That of a freed queue is used until its
- * work has ended. Further queues share one of those 4, in order with the other work there. */
+ * device has at most 8 queues at a time (WYE_LIMIT_EXCEEDED). Up to 4 (setting "queues.count") of
+ * its native queues (fact "max_queues") serve work that names no queue. Each wye_queue gets one of
+ * the others while one is unused, and keeps it until its work has ended, even if it is freed. Any
+ * further wye_queue shares one of those 4, in order with the other work there. */
 WYE_API wye_status wye_queue_create(wye_context* context, wye_device device,
                                     const wye_queue_create_desc* desc, wye_queue* out,
                                     wye_error** error);
 
-/* What a queue was made of, and what the driver gave. */
+/* Requested and granted properties of a queue. */
 typedef struct wye_queue_description {
     wye_header header;
     wye_device device;
@@ -298,8 +298,8 @@ typedef struct wye_queue_description {
 WYE_API wye_status wye_queue_describe(wye_context* context, wye_queue queue,
                                       wye_queue_description* out, wye_error** error);
 
-/* Waits until all work that was submitted to the queue has ended. How it ended is reported by the
- * calls that wait for each piece of work. WYE_DEVICE_LOST for the queue of a lost device. */
+/* Waits until all work that was submitted to the queue has ended, with or without success; only
+ * the calls that wait for that work return its errors. WYE_DEVICE_LOST: the device was lost. */
 WYE_API wye_status wye_queue_flush(wye_context* context, wye_queue queue, wye_error** error);
 
 /* Invalidates the handle. Work in flight goes on. */
@@ -316,12 +316,12 @@ typedef uint64_t wye_program;
  * conventions for the functions that it may call. */
 typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
 
-/* What a program is made of. */
+/* The source of a program, in one of two forms. */
 typedef struct wye_program_source {
     wye_header header;
     wye_string name;        /* a file name for diagnostics; may be empty */
-    wye_string text;        /* the text form (.wye), or */
-    wye_bytes wire;         /* the binary form; exactly one is given */
+    wye_string text;        /* the text form (.wye); empty if `wire` is given */
+    wye_bytes wire;         /* the binary form; empty if `text` is given */
     wye_resolve_fn resolve; /* may be null: `file` clauses are then refused */
     void* resolve_user;
 } wye_program_source;
@@ -370,7 +370,7 @@ typedef struct wye_program_description {
     uint32_t workgroup[3];
     uint32_t grid_kind;        /* enum wye_grid_kind */
     uint32_t deterministic;    /* 1: launches with its own grid give the same bytes each time */
-    uint32_t deterministic_if; /* 1: so do launches within a condition: see wye_program_analysis */
+    uint32_t deterministic_if; /* 1: the same under a condition: see wye_program_analysis */
     const wye_param_description* params;
     uint64_t param_count;
     const wye_buffer_description* buffers; /* ascending binding; `shared` included */
@@ -398,7 +398,7 @@ WYE_API wye_status wye_program_analysis(wye_context* context, wye_program progra
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 
-/* What one wye_program_prepare did. */
+/* Result of one wye_program_prepare. */
 typedef struct wye_prepare_report {
     wye_header header;
     uint32_t compiled;   /* as in wye_report */
@@ -411,9 +411,9 @@ typedef struct wye_prepare_report {
 
 /* Compiles a program for a device ahead of its first dispatch, with the program's workgroup size:
  * the form with range checks and, if launches can omit some of them, the check-free form. The
- * report sums up both. Some drivers generate code at the first launch; a launch of no workgroups
- * makes them do it here (not PoCL). Has no time limit. WYE_UNSUPPORTED for programs with grid
- * barriers, which each launch splits differently. `report` may be null. */
+ * report sums up both. Drivers that generate code at the first launch do it here, at a launch of no
+ * workgroups (PoCL does not). Has no time limit. WYE_UNSUPPORTED for programs with grid barriers,
+ * which each launch splits differently. `report` may be null. */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                        wye_prepare_report* report, wye_error** error);
 
@@ -436,8 +436,8 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
 
 /* Programs are kept in `programs` of the cache folder: "cache_folder", else $WYE_CACHE_DIR, else
  * `wye` in $XDG_CACHE_HOME or ~/.cache. Its limit is $WYE_CACHE_SIZE (or "cache_size"; 512MiB; 0:
- * off). A fault is not an error: the log says why programs are compiled again. A relative folder,
- * and one that others may write to, turns the cache off, and the two functions below fail. */
+ * off). A cache fault is no error: programs are compiled again, and the log says why. A relative
+ * folder, or one that others may write to, turns the cache off; the two functions below fail. */
 
 /* Returns as JSON the contents of the cache, its use by all processes, and the self-test verdicts
  * that plugins keep in the cache folder. */
@@ -459,7 +459,7 @@ WYE_API wye_status wye_quirks_report(wye_blob** out, wye_error** error);
 /* The handle of a buffer that is resident on a device. */
 typedef uint64_t wye_buffer;
 
-/* What a resident buffer is made of. */
+/* Options of wye_buffer_create. */
 typedef struct wye_buffer_create_desc {
     wye_header header;
     uint64_t size;
@@ -475,7 +475,7 @@ WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
                                      wye_error** error);
 /* Frees a buffer. WYE_BUFFER_IN_USE while it is mapped or used by pending work. */
 WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error);
-/* Gives its size in bytes. */
+/* Returns the size of a buffer in bytes. */
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
 
@@ -491,14 +491,14 @@ WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint
  * host's memory) or "off". */
 WYE_API wye_status wye_buffer_upload_range(wye_context* context, wye_buffer buffer, uint64_t offset,
                                            wye_bytes bytes, wye_error** error);
-/* Copies a range of it to the host. */
+/* Copies a range of a buffer to the host. */
 WYE_API wye_status wye_buffer_download_range(wye_context* context, wye_buffer buffer,
                                              uint64_t offset, void* target, uint64_t size,
                                              wye_error** error);
-/* Transfer the whole buffer; WYE_INVALID_ARGUMENT for any other size. */
+/* Uploads the whole buffer; WYE_INVALID_ARGUMENT if the sizes differ. */
 WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, wye_bytes bytes,
                                      wye_error** error);
-/* Copies all of it to the host. */
+/* Downloads the whole buffer; WYE_INVALID_ARGUMENT if the sizes differ. */
 WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, void* target,
                                        uint64_t size, wye_error** error);
 /* Copies between buffers of one device. WYE_WRONG_OWNER for two devices (see wye_buffer_copy_across
@@ -506,7 +506,7 @@ WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, 
 WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
                                    wye_buffer target, uint64_t target_offset, uint64_t size,
                                    wye_error** error);
-/* Repeats a pattern that fits in pattern_size (1, 2, 4, 8) bytes; offset, size: multiples of it. */
+/* Repeats a pattern of pattern_size (1, 2, 4, 8) bytes, which divides offset and size. */
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);
@@ -523,25 +523,25 @@ enum wye_argument_kind {
 /* The argument for one buffer of the program. */
 typedef struct wye_argument {
     uint32_t kind;    /* enum wye_argument_kind */
-    uint32_t binding; /* its binding number: 0, 1, ... in declared order, unless the program says */
+    uint32_t binding; /* of the buffer: 0, 1, ... in declared order unless the program sets it */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
-    void* output; /* HOST, RESIDENT: where bytes of the output list are read back; null: nowhere */
+    void* output; /* HOST, RESIDENT: memory to which an output's bytes are read back; null: none */
     uint64_t output_size; /* HOST, RESIDENT: exact bytes of the read-back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
     uint64_t offset;      /* RESIDENT: a multiple of the alignment of an element's components */
-    uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
+    uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes, if the program sets no size */
 } wye_argument;
 
-#define WYE_READ_BACK UINT64_MAX /* an output_size: all, in an output that the result owns */
+#define WYE_READ_BACK UINT64_MAX /* an output_size: read back all; the result owns the memory */
 
 /* Flags of wye_dispatch_desc. If `grid` and `elements` are both given, `grid` is the number of
  * workgroups, and `elements` only sets the length of run-time outputs. */
 #define WYE_DISPATCH_GRID 1U     /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS 2U /* `elements` is given */
 /* All workgroups run at the same time. Refused unless the device has the fact grid_sync;
- * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. A program with grid barriers, unless
- * a native variant runs, is not refused: it is one launch where possible, else split at its
- * barriers as without this flag, with the same bytes. wye_report says which. */
+ * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. Programs with grid barriers are not
+ * refused, unless a native variant runs: they run as one launch if possible, else split at the
+ * barriers as without this flag. The results are equal; `cooperative` of wye_report says which. */
 #define WYE_DISPATCH_COOPERATIVE 4U
 #define WYE_DISPATCH_VARIANTS 8U     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION 16U /* reserved: always refused */
@@ -567,9 +567,9 @@ typedef struct wye_dispatch_desc {
     uint64_t elements;
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
     /* N: the dispatch consists of N launches with the same bindings; outputs are zeroed before the
-     * first one only. A program that can trap stops after the first launch that traps; other
-     * threads' work on its buffers may run between two launches, and graphs refuse it, since the
-     * host must look. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT. */
+     * first one only. If the program can trap, the host looks for a trap after each launch, and
+     * stops there; work of other threads may run in between, and graphs refuse the dispatch. 0:
+     * one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT. */
     uint32_t fixpoint_iterations;
     const wye_argument* arguments; /* one for every buffer except `shared` ones, in any order */
     uint64_t argument_count;
@@ -580,13 +580,13 @@ typedef struct wye_dispatch_desc {
     uint32_t ulp_budget;       /* 0: strict; N: native or fast functions, error up to N ulp */
     uint32_t reserved;
     wye_string label; /* for the log */
-    /* A name for how the program is used. Each profile has its own compiled programs, in memory and
+    /* Tells uses of one program apart. Each profile has its own compiled programs, in memory and
      * on disk. The log shows the name, the report its hash. */
     wye_string profile;
     wye_queue queue; /* a queue of the same device; 0: none */
-    /* INDIRECT: three u32 at a multiple of 4, read when the dispatch begins on the device. Of more
-     * workgroups than the device or the language allows none runs, and the error is
-     * WYE_LIMIT_EXCEEDED. WYE_UNSUPPORTED on devices without the fact indirect_dispatch. */
+    /* INDIRECT: the grid, three u32 at a multiple of 4, read when the dispatch begins on the
+     * device. WYE_LIMIT_EXCEEDED, and nothing runs, if it exceeds a limit of the device or the
+     * language. WYE_UNSUPPORTED on devices without the fact indirect_dispatch. */
     wye_buffer grid_buffer;
     uint64_t grid_offset;
 } wye_dispatch_desc;
@@ -600,21 +600,21 @@ enum wye_disk_use {
 
 #define WYE_TIME_UNKNOWN UINT64_MAX /* a time that nothing measured */
 
-/* How WYE_DISPATCH_COOPERATIVE was done. A program is SPLIT at its grid barriers for one reason. */
+/* How a dispatch with WYE_DISPATCH_COOPERATIVE ran. SPLIT: at grid barriers, for this reason. */
 enum wye_cooperative_use {
     WYE_COOPERATIVE_NONE = 0,         /* not asked for, or nothing ran */
     WYE_COOPERATIVE_NATIVE = 1,       /* all workgroups ran at once; each iteration is one launch */
     WYE_COOPERATIVE_SPLIT_DEVICE = 2, /* the device has no grid_sync */
     WYE_COOPERATIVE_SPLIT_FORMAT = 3, /* the code that the device takes has no grid barriers */
     WYE_COOPERATIVE_SPLIT_GRID = 4,   /* the grid exceeds max_workgroups */
-    WYE_COOPERATIVE_SPLIT_ROOM = 5    /* more workgroups than the driver says run at once */
+    WYE_COOPERATIVE_SPLIT_ROOM = 5    /* the driver cannot run all the workgroups at once */
 };
 
 /* Whether a launch is proven to give the same bytes each time and on every device. */
 enum wye_determinism {
     WYE_DETERMINISM_NONE = 0,       /* nothing ran */
-    WYE_DETERMINISM_YES = 1,        /* it does */
-    WYE_DETERMINISM_NOT_PROVEN = 2, /* see wye_program_analysis; or native code or functions ran */
+    WYE_DETERMINISM_YES = 1,        /* proven */
+    WYE_DETERMINISM_NOT_PROVEN = 2, /* see wye_program_analysis, or native code or functions ran */
     WYE_DETERMINISM_BEYOND = 3      /* not proven for this grid, parameters and lengths */
 };
 
@@ -622,7 +622,7 @@ enum wye_determinism {
 typedef struct wye_report {
     wye_header header;
     wye_device device;
-    uint32_t groups[3]; /* zeros if they were in a buffer */
+    uint32_t groups[3]; /* number of workgroups; zeros if it was in `grid_buffer` */
     uint32_t compiled;  /* 1: the driver compiled the program in this call; 0: it was cached */
     uint64_t wall_ns;
     uint64_t device_ns;      /* WYE_TIME_UNKNOWN without driver timestamps */
@@ -640,11 +640,11 @@ typedef struct wye_report {
     uint64_t native_functions;
     uint32_t check_free; /* 1: ran without the range checks that are redundant for this launch */
     uint32_t graph;      /* enum wye_graph_use */
-    /* Within the device: by transfers, graphs, and for ranges off the fact `buffer_alignment`. */
+    /* Within the device, by transfers, by graphs, or to align a range to `buffer_alignment`. */
     uint64_t bytes_copied;
     uint64_t profile;     /* XXH3 (64 bits) of the profile's text; 0: none */
     uint32_t cooperative; /* enum wye_cooperative_use; of a graph or batch the largest value */
-    uint32_t determinism; /* enum wye_determinism; likewise */
+    uint32_t determinism; /* enum wye_determinism; of a graph or batch the largest value */
     uint32_t routed;      /* enum wye_routed: who named the device */
     uint32_t choice;      /* the number of the choice, for wye_choice_find; 0: none */
 } wye_report;
@@ -657,7 +657,7 @@ enum wye_transfer_kind {
     WYE_TRANSFER_FILL = 4
 };
 
-/* Refused unless it uploads or downloads the whole buffer. */
+/* A flag: refuse a transfer unless it uploads or downloads the whole buffer. */
 #define WYE_TRANSFER_WHOLE 65536U
 
 /* A transfer, which can name a queue and measure times. Members of other kinds are zero. */
@@ -702,8 +702,8 @@ WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* d
 /* Computes the sizes of a dispatch without running it: `sizes[i]` is set to the exact bytes of
  * desc->arguments[i], `groups` (three words) to the number of workgroups. `device` may be 0.
  * Arguments need their kinds and inputs, but an input of a computed count may be null, persistent
- * buffers may be discarded, and outputs may have an output_size of 0 or be left out: so a caller
- * asks how much storage they need (of a `bytes` clause, its range). Checks else as wye_dispatch. */
+ * buffers may be discarded, and outputs may be left out or have an output_size of 0. So a caller
+ * learns what storage they need (of a `bytes` clause, its range). Other checks: as wye_dispatch. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 
@@ -783,9 +783,9 @@ WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending,
 /* Cancels one dispatch. It ends with WYE_CANCELLED, or as usual if it ends first. The contents of
  * resident buffers that it writes are unspecified; other dispatches are not affected, and those
  * that use these buffers run after it. On a device that cannot stop work (a GPU) the work runs to
- * its end and uses its buffers until then. Its result is WYE_CANCELLED immediately for callbacks,
- * waits with a time limit and calls that begin later; with WYE_DISPATCH_BORROW, and for waits
- * without a limit that are in progress, only at its end. Work that the host has not submitted yet
+ * its end and uses its buffers until then. Callbacks, waits with a time limit and later calls get
+ * WYE_CANCELLED immediately. Waits without a limit that are in progress, and everything with
+ * WYE_DISPATCH_BORROW, get it only at the work's end. Work that the host has not submitted yet
  * never runs. Succeeds if the dispatch has already ended. */
 WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 

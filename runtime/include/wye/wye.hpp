@@ -52,7 +52,7 @@ namespace wye {
 template <typename R>
 concept BorrowedValues = Values<R> && std::ranges::borrowed_range<R>;
 
-// What a context is made of. See wye_context_desc.
+// Options of Context::create. See wye_context_desc.
 struct ContextOptions {
     std::uint32_t flags = 0;  // WYE_CONTEXT_*
     std::vector<std::string> plugin_paths = {};
@@ -151,7 +151,7 @@ class Context {
         return out;
     }
 
-    // Checks a program. `name` stands in messages; `resolver` reads the files of its variants.
+    // Reads and checks a program. Messages name it `name`; `resolver` reads files of its variants.
     [[nodiscard]] Result<Program> program_from_text(std::string_view text,
                                                     std::string_view name = {},
                                                     const Resolver& resolver = {}) const {
@@ -160,7 +160,7 @@ class Context {
         source.text = detail::borrow(text);
         return create_program(source, name, resolver);
     }
-    // As above, of the wire form.
+    // As above, from the wire form.
     [[nodiscard]] Result<Program> program_from_wire(std::span<const std::byte> wire,
                                                     std::string_view name = {}) const {
         wye_program_source source;
@@ -284,11 +284,11 @@ class Dispatch {
         desc_.program = program.get();
     }
     explicit Dispatch(const Program&&) = delete;
-    // wye/pipeline.hpp defines it.
+    // A dispatch through a pipeline; defined in wye/pipeline.hpp.
     explicit Dispatch(const Pipeline& pipeline);
     explicit Dispatch(const Pipeline&&) = delete;
 
-    // The C++ type must be the declared one: std::uint32_t for u32, float for f32, ....
+    // Sets a parameter. The C++ type must be the declared one: std::uint32_t for u32, ....
     template <detail::ParamValue T>
     Dispatch& param(std::string_view name, T value) {
         for (std::uint64_t i = 0; i < info_.param_count; ++i) {
@@ -306,7 +306,7 @@ class Dispatch {
         return wrong(name, "is not a parameter of the program",
                      detail::name_fix(name, std::span(info_.params, info_.param_count)));
     }
-    // The value's bits, zero-extended, whatever the declared type.
+    // Sets a parameter, by its index, to a value's bits, zero-extended, whatever the declared type.
     Dispatch& param_bits(std::size_t index, std::uint64_t bits) {
         if (index < params_.size()) {
             params_[index] = bits;
@@ -349,7 +349,7 @@ class Dispatch {
     }
     Dispatch& bind(std::string_view, const Buffer&&, std::uint64_t = 0, std::uint64_t = 0) = delete;
     // Reads the elements of a bound buffer back in the same submit. run_owned, run_into and submit
-    // put them where they put outputs without an argument.
+    // return them like outputs without an argument.
     Dispatch& read_back(std::string_view name) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_RESIDENT))
             argument->output_size = WYE_READ_BACK;
@@ -411,8 +411,8 @@ class Dispatch {
         desc_.flags = timed ? desc_.flags | WYE_DISPATCH_TIMED : desc_.flags & ~WYE_DISPATCH_TIMED;
         return *this;
     }
-    // Makes the dispatch this many launches with the same bindings; outputs are zeroed before the
-    // first only. run() refuses 0.
+    // Makes the dispatch consist of this many launches with the same bindings. Outputs are zeroed
+    // before the first launch only. run() refuses 0.
     Dispatch& fixpoint(std::uint32_t iterations) {
         desc_.flags |= WYE_DISPATCH_FIXPOINT;
         desc_.fixpoint_iterations = iterations;
@@ -462,7 +462,7 @@ class Dispatch {
         return out;
     }
 
-    // Runs it, waits for its end, and says what it did.
+    // Runs the dispatch, waits for its end and returns its report.
     [[nodiscard]] Result<wye_report> run() {
         WYE_TRY(ready());
         WYE_INIT(report_);

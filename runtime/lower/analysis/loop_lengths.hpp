@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For loops whose end comes from data (`for j in row[r]..row[r + 1] { ... col[j] ... }`): finds the
-// accesses indexed by the counter that are not proven in range, neither by the text nor by
-// preconditions. All these accesses are in range if the loop's end is at most the lengths of the
-// accessed arrays (and a signed start is not negative), so a writer may test this once, before the
-// loop. Shared by all lowerings. Pure.
+// accesses indexed by the counter that neither the text nor preconditions prove in range. All these
+// accesses are in range if the loop's end is at most the lengths of the accessed arrays (and a
+// signed start is not negative). A writer may test this condition once, before the loop. Shared by
+// all lowerings. Pure.
 #pragma once
 
 #include <cstdint>

@@ -37,8 +37,8 @@ Op negated(Op op) {
     }
 }
 
-// Buffers whose lengths are always equal share a class: those with equal size expressions, and a
-// buffer of size `len(x)` with x itself. Literal counts need no class.
+// Groups buffers whose lengths are always equal into classes. Buffers with equal size expressions
+// share a class. A buffer of size `len(x)` is in the class of x. Literal counts need no class.
 class Lengths {
   public:
     explicit Lengths(const ir::Program& program) : of_(program.buffers.size()) {
@@ -291,8 +291,8 @@ Value Walk::component(const ir::Expr& e) {
     return facts_.opaque(e.type.kind, whole(e.type.kind));
 }
 
-// An expression occurs at one place, so the first visit decides, with the facts that hold before
-// its statement. A comparison in a condition does not guard the loads in the same condition.
+// An expression occurs in one statement, so its first visit computes its value, with the facts that
+// hold before that statement. A comparison in a condition does not guard loads in the condition.
 Value Walk::value(ir::ExprId id) {
     if (values_[id] == kNoValue) {
         const Deeper deeper(shared_.levels);

@@ -338,7 +338,7 @@ std::string Kernel::fill(const middle::ZeroedArray& zeroed, const std::string& z
     return text;
 }
 
-// Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
+// Zeroes the `shared` arrays. A barrier follows if invocations zero elements that others own.
 std::string Kernel::zero_shared(OuterSet& outer) {
     std::vector<bool> used(program_.buffers.size());
     for (std::uint32_t b = 0; b < used.size(); ++b) used[b] = has(outer, Outer::Kind::Shared, b);

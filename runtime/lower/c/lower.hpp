@@ -9,7 +9,7 @@
 namespace wye::lower {
 
 // Errors: UNSUPPORTED, which names the construct; LIMIT_EXCEEDED if the text exceeds kMaxTextBytes.
-// With `places`, lines also end with kPlaceMark and the place of their statement.
+// With `places`, lines also end with kPlaceMark and the source position of their statement.
 [[nodiscard]] Result<Artifact> lower_c(const ir::Program& program, std::string_view format,
                                        const Spelling& spelling, const TargetFacts& facts,
                                        const Options& options, bool places = false);

@@ -57,7 +57,7 @@ class CModule {
     const bool passes_buffers;           // whether some barrier must order buffers too
     middle::Forms forms;
     const middle::ProgramForm form;
-    std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // by form: the way to write it
+    std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // by form: helper or expression
     Used used;
     bool places = false;  // lines end with the position of their statement
 

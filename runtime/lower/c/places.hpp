@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps a line of lowered C, as a compiler's message names it, to its position in the program, by
-// lowering the program again with positions. Pure; thread-safe.
+// Maps a line number of lowered C, such as one in a compiler's message, to a position in the
+// program. For that, lowers the program again with positions. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -99,8 +99,8 @@ class Spelling {
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
     // `buffers`: whether the barrier orders buffers besides workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
-    // The body of a function that waits for all workgroups of the grid, which run at once. Its
-    // argument `words` points at two u32 of WYE_SLOT_GRID_BARRIER. Empty: the dialect has none.
+    // The body of a function that waits for all workgroups of a cooperative launch. Its argument
+    // `words` points at the two u32 of WYE_SLOT_GRID_BARRIER. Empty: the dialect has no such wait.
     [[nodiscard]] virtual std::string_view grid_barrier() const { return {}; }
     // A wait for all lanes of the subgroup. Used only for the quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
@@ -117,7 +117,7 @@ class Spelling {
     // True if the dialect or the device guarantees that the native form is correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
     // The function, or the instruction of PTX, for the inverse square root of a normal f32 with an
-    // error of at most 4 ulp.
+    // error of at most 2 ulp.
     [[nodiscard]] virtual std::string_view near_inverse_root() const = 0;
 
     // An atomic operation, ATOMIC_LOAD to ATOMIC_CAS, on the element of `kind` in `space` that
@@ -138,8 +138,9 @@ class Spelling {
         static_cast<void>(width);
         return false;
     }
-    // The value of lane `lane`, a u32 below the width, or of the current lane xor `mask`. Kinds:
-    // I32 and U32 (held as u32), I64 and U64, F32, F64.
+    // shuffle() reads the lane with the number `lane`, a u32 below the width. shuffle_xor() reads
+    // the lane with the number (current lane xor `mask`). Kinds: I32 and U32 (held as u32), I64 and
+    // U64, F32, F64.
     [[nodiscard]] virtual std::string shuffle(ir::Kind, unsigned width, const std::string& value,
                                               const std::string& lane) const {
         static_cast<void>(width), static_cast<void>(lane);
@@ -158,8 +159,8 @@ class Spelling {
         return condition;
     }
 
-    // The u32 made of these bytes of a u32, lowest first; -1 stands for a zero byte. Empty if the
-    // dialect has no such instruction.
+    // The u32 made of the bytes `from` of `word`, lowest first; -1 stands for a zero byte. Empty if
+    // the dialect has no such instruction.
     [[nodiscard]] virtual std::string move_bytes(const std::string& word,
                                                  const std::array<int, 4>& from) const {
         static_cast<void>(word), static_cast<void>(from);

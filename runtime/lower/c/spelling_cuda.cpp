@@ -249,8 +249,8 @@ class CudaC final : public Spelling {
         if (op == Op::CLAMP) return "    return fmin" + open + "fmax" + open + "a, b), c);\n";
         return "    return f" + name + open + "a, b);\n";
     }
-    // CUDA's conversions saturate. The language demands 0 for NaN, which conversions from f64 or to
-    // 64 bits do not give.
+    // CUDA's conversions saturate, as the language demands. But those from f64 or to 64 bits do not
+    // turn NaN into 0.
     std::string saturated(Kind from, Kind to) const {
         static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
         const bool is_signed = to == Kind::I32 || to == Kind::I64;

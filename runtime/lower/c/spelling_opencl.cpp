@@ -102,7 +102,7 @@ class OpenClC final : public Spelling {
                        : "barrier(CLK_LOCAL_MEM_FENCE);";
     }
     Quirk spinning_atomic() const override { return Quirk::NvidiaClSpinningAtomic; }
-    // Written in PTX, since only drivers that compile PTX have the quirk.
+    // The wait is written in PTX, since only drivers that compile PTX have the quirk.
     std::string done_together(const std::string& statement) const override {
         return "{ uint lanes; asm volatile(\"activemask.b32 %0;\" : \"=r\"(lanes)); " + statement +
                " asm volatile(\"bar.warp.sync %0;\" :: \"r\"(lanes) : \"memory\"); }";

@@ -10,7 +10,7 @@
 
 namespace wye::lower {
 
-// Describes the words of a dialect on a device.
+// Returns the operators and functions that middle forms may use in a dialect on a device.
 [[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
                                       std::uint32_t subgroup);
 // Writes an operator or function on operands that are C expressions. Operations within the error

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes expressions. Expressions are pure and total, so any part may be named before its
+// Writes expressions. Expressions are pure and total, so any part may be computed before its
 // statement.
 #include <algorithm>
 

@@ -219,8 +219,8 @@ void CWriter::check_stack() {
     module_.refuse(Error(
         Code::LIMIT_EXCEEDED,
         fmt::format("program `{}` has {} bytes of arrays, and keeps {} bytes of variables "
-                    "across barriers for {} invocations, together more than the {} that a "
-                    "thread of the device holds",
+                    "across barriers for {} invocations; together these exceed the {} bytes that "
+                    "kernels can use of a thread's stack",
                     sanitised(program_.name), arrays, kept_bytes_, module_.invocations(), most),
         "Fix: use smaller workgroups or fewer and smaller variables there, a larger stack "
         "(`ulimit -s`), or another device",

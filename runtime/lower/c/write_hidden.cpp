@@ -157,8 +157,8 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
     return false;
 }
 
-// For the quirk `llvm-masked-affine-index` and the quirk `nvvm-powers`. Returns false, and writes
-// nothing, if neither applies.
+// Hides a value for the quirk `llvm-masked-affine-index` or the quirk `nvvm-powers`. Returns false,
+// and writes nothing, if neither applies.
 bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (!module_.masked_indices.has(function_, id) && !powers_.has(id)) return false;
     const ir::Expr& e = code_.exprs[id];

@@ -34,8 +34,8 @@ void lay_out(Array& array) {
 
 void store_bits(Array& array) { array.cell = array.type.kind == Kind::F64 ? Kind::U64 : Kind::U32; }
 
-// Whether the invocations of a workgroup wait for each other, at a barrier or at the start until
-// all have zeroed a `shared` array.
+// Whether the invocations of a workgroup wait for each other: at a barrier of main, or after they
+// zeroed a `shared` array together at main's start.
 bool waits(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
     if (holds_barrier(program.main, program.main.root)) return true;
     if (std::ranges::none_of(program.buffers, &ir::Buffer::shared)) return false;

@@ -32,8 +32,8 @@ class ProgramForm {
 
     [[nodiscard]] const Array& buffer(std::uint32_t number) const { return buffers_[number]; }
     [[nodiscard]] const Array& table(std::uint32_t number) const { return tables_[number]; }
-    // Returns how main zeroes `shared` arrays at its start. `used`, by buffer index: only these
-    // arrays are zeroed.
+    // Returns how main zeroes `shared` arrays at its start. `used` tells, by buffer index, which
+    // arrays the code uses; the others are not zeroed.
     [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used) const;
     // The size of all `shared` arrays together, in bytes.
     [[nodiscard]] std::uint32_t shared_bytes() const;

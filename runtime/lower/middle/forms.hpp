@@ -44,8 +44,8 @@ inline constexpr FormKey kEnd = 2753;
 [[nodiscard]] constexpr FormKey exact_operation(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kExact + operation(op, kind));
 }
-// The form of a conversion. From float to integer it saturates and NaN becomes 0; all others are as
-// in C.
+// The form of a conversion. A conversion from float to integer saturates and turns NaN into 0. All
+// other conversions are as in C.
 [[nodiscard]] constexpr FormKey conversion(ir::Kind from, ir::Kind to) {
     return static_cast<FormKey>(key::kConversions + static_cast<unsigned>(from) * 16 +
                                 static_cast<unsigned>(to));
@@ -87,7 +87,7 @@ enum class LoopPart : std::uint8_t {
     RoundsByOne,          // (first, end)
     RoundsFromZero,       // (end, step)
     RoundsFromZeroByOne,  // (end)
-    // (end, step, 4 * step): a group of 4 iterations may start below this value, without overflow.
+    // (end, step, 4 * step): a counter below this value can start 4 iterations without overflow.
     StopOfFour,
     StopOfEight,       // as StopOfFour, for groups of 8
     EndInLength,       // (end, length): the smaller of the two, compared unsigned

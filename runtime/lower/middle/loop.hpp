@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The form of a counted loop, in which i is first, first + step, ... while it is less than the end.
-// Plain data.
+// The form of a counted loop. Its counter i takes the values first, first + step, ... that are less
+// than the end. Plain data.
 #pragma once
 
 #include "lower/analysis/loop_lengths.hpp"
@@ -21,10 +21,10 @@ struct Loop {
     // If above 1: this many iterations run together while i < group_stop(); a second loop runs the
     // remaining iterations.
     unsigned together = 1;
-    // The accesses that are in range in every iteration in which the counter is below these lengths
-    // (and not negative). Groups of iterations stop before the shortest length. Without groups the
-    // loop is written twice: a version without range checks, for an end that is at most the
-    // lengths, and a version with them.
+    // Arrays, and accesses to them at the counter. The accesses are in range while the counter is
+    // below the lengths of these arrays (and not negative). Groups of iterations stop before the
+    // shortest length. Without groups the loop is written twice: a version without range checks,
+    // for an end that is at most the lengths, and a version with range checks.
     LoopLengths lengths = {};
     enum class Unroll : std::uint8_t { Free, All, Never } unroll = Unroll::Free;
 

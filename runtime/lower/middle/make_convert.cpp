@@ -11,8 +11,8 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// The floats whose truncation fits the target lie between these bounds, which are powers of two, or
-// the least integer minus 1. The lower bound itself fits if `closed`.
+// The floats whose truncation fits the target lie between these bounds. Each bound is a power of
+// two, or the least integer minus 1. The lower bound itself fits if `closed`.
 struct Bounds {
     std::uint64_t low, high;
     bool closed;

@@ -125,8 +125,8 @@ StepId Integer::shift(bool left) {
     return left ? m_.left(a, count) : m_.right(a, count);
 }
 
-// Makes a rotation of two shifts: by the count, and back by the width minus the count. In 64 bits,
-// with the quirk `ptxas-late-shift`, the second shift becomes two: by 1, and by what remains.
+// Makes a rotation from two shifts: by the count, and back by the width minus the count. In 64
+// bits, with the quirk `ptxas-late-shift`, the second shift becomes two: by 1, and by the rest.
 StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     const StepId a = m_.as(m_.operand(), m_.word);
     const auto there = [&](StepId value, StepId by) {
@@ -237,7 +237,7 @@ StepId Integer::mul_hi() {
         const StepId product = m_.op(Op::MUL, m_.convert(a, Kind::U64), m_.convert(c, Kind::U64));
         return m_.high_word(product);
     }
-    // Multiplies by words, with the carries of the lower products.
+    // Multiplies 32-bit halves, and adds the carries of the lower products.
     const StepId mask = m_.number(0xffffffffU);
     const auto low = [&](StepId value) { return m_.both_bits(value, mask); };
     const auto high = [&](StepId value) { return m_.right(value, m_.u32(32)); };

@@ -28,9 +28,9 @@ Op step_of(Op op) {
     }
 }
 
-// Makes the value of another lane, which `lane` gives: its number for SUBGROUP_SHUFFLE, a mask for
-// SUBGROUP_SHUFFLE_XOR; both below the width. If shuffles move u32 only, wide values are moved word
-// by word, and floats as their bits.
+// Makes the value of another lane. `lane` is that lane's number for SUBGROUP_SHUFFLE, and a mask
+// for SUBGROUP_SHUFFLE_XOR; both are below the width. If shuffles move u32 only, wide values are
+// moved word by word, and floats as their bits.
 StepId moved(Maker& m, Op how, StepId value, StepId lane) {
     if (!m.target.shuffles_words_only) return m.make(how, m.kind, m.kind, {value, lane});
     const auto word = [&](StepId part) { return m.make(how, Kind::U32, Kind::U32, {part, lane}); };

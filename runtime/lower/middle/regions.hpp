@@ -27,14 +27,14 @@ class Regions {
     [[nodiscard]] bool together(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Together;
     }
-    // Whether the statement is a region of its own: a statement with a WORKGROUP_UNIFORM_LOAD that
-    // is not a let.
+    // Whether the statement is a region of its own: a statement, other than a let, that contains a
+    // WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool alone(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Alone;
     }
-    // How lets that depend only on ids and parameters are written. Such lets are not stored: a
-    // uniform let is computed outside of regions, and any other let again in each region that uses
-    // it.
+    // How lets that depend only on ids and parameters are written. Such lets are not stored. A
+    // uniform let is computed outside of regions. Any other such let is computed again in each
+    // region that uses it.
     [[nodiscard]] bool uniform(std::uint32_t local) const {
         return any() && lets_[local].form == Form::Uniform;
     }

@@ -49,9 +49,9 @@ struct Target {
     bool adds_f64 = false;
     bool casts_pointers = false;  // can access a float in memory as an integer
     bool tables_of_bits = false;  // a table of floats contains their bits
-    // Loops without a known end run several iterations together, so that their loads are in flight
-    // at the same time: at most this many iterations (1, 4 or 8), with at most this many nodes in
-    // all of them.
+    // A loop without a known end runs several iterations together, so that their loads are in
+    // flight at the same time: at most `most_together` (1, 4 or 8) iterations, which have at most
+    // `most_together_nodes` nodes in total.
     unsigned most_together = 1;
     std::size_t most_together_nodes = 0;
     // Whether compilers themselves unroll all loops with a literal step, not only those with
@@ -59,7 +59,7 @@ struct Target {
     bool unrolls_literal_steps = false;
     // Whether compilers unroll `i < end` by computing the number of iterations with a division.
     bool unrolls_by_division = false;
-    bool doubles_loops = false;    // loops over a range in the data are written twice
+    bool doubles_loops = false;    // loops whose end is loaded data are written twice
     bool unroll_marks = false;     // a loop can be marked to be unrolled
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
     QuirkSet quirks;               // the device's quirks that matter in the writer's format

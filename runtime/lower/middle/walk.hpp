@@ -26,7 +26,7 @@ struct Value {
 template <typename Scalar>
 struct Operation {
     ir::Op op = ir::Op::None;
-    std::size_t count = 0;  // of the operands
+    std::size_t count = 0;  // number of operands
     std::array<Value<Scalar>, 4> operands{};
 };
 
@@ -64,7 +64,7 @@ class Walk {
     void hide_operands(const ir::Expr&, Operation&) {}
     void hide_result(const ir::Expr&, Value&) {}
 
-    // ---- Expressions: pure and total, so any part may be named before its statement -------------
+    // ---- Expressions: pure and total, so any part may be computed before its statement ----------
 
     Value value(ir::ExprId id) {
         const ir::Expr& e = code_.exprs[id];
@@ -150,7 +150,7 @@ class Walk {
         return v;
     }
 
-    // Names every component.
+    // Replaces every component by a scalar that can be repeated at no cost.
     void settle(Value& v, ir::Type type) {
         for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = self().atom(type.kind, v.c[k]);
         v.depth = 0;
@@ -223,7 +223,7 @@ class Walk {
     const Sizes sizes_;
 
   private:
-    // Each operation nests a few parentheses at most. Compilers fail at 256.
+    // The maximum depth of a Value. Each operation nests a few parentheses; compilers fail at 256.
     static constexpr unsigned kMostDepth = 16;
 
     Writer& self() { return static_cast<Writer&>(*this); }

@@ -19,8 +19,8 @@ namespace wye::lower {
 // pairs of f32.
 [[nodiscard]] const ir::Program& math_library_with_pairs();
 
-// Returns the library with pairs in words of 32 bits (in_words.hpp). It contains all that the f32
-// functions need, under the same names. Types of its expressions are not set.
+// Returns the library with pairs, rewritten in words of 32 bits (in_words.hpp). The result contains
+// all that the f32 functions need, under the same names. Types of its expressions are not set.
 [[nodiscard]] const ir::Program& math_library_in_words();
 
 }  // namespace wye::lower

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the operations that an error budget allows in a form that is not strict: division, square
-// root and math functions for which the dialect's specification states a maximum error within the
-// budget, and, where the dialect has no such function, fast definitions in f32 alone. Pure.
+// Chooses the operations that an error budget allows in a form that is not strict. A native form of
+// division, square root or a math function is allowed if the dialect's specification states a
+// maximum error within the budget. A function without a native form may use a definition in f32
+// alone (../math/fast.wye). Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds which elements of a `shared` array are written before the first barrier, and by which
-// invocation: evaluates each index that depends on the local id alone for every local id.
+// invocation. If an index depends on the local id alone, evaluates the index for every local id.
 #include "lower/passes/shared_start.hpp"
 
 #include <algorithm>
@@ -230,8 +230,8 @@ Image Starts::local_id(unsigned axis) const {
     return out;
 }
 
-// Returns the values of an expression of literals and the local id for all invocations, or nothing
-// for other expressions.
+// Returns the value that an expression has in each invocation. Returns nothing for an expression
+// that is not made of literals and the local id alone.
 std::optional<Image> Starts::image(ir::ExprId id, unsigned& budget) const {
     const ir::Expr& e = ir::detail::resolve(code_, lets_, id);
     if (e.type != ir::kU32 || budget == 0) return std::nullopt;

@@ -36,8 +36,8 @@ std::uint32_t index_of(const ir::Program& library, std::string_view function) {
                : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
-// A function of the library, and what replaces its calls. If `native` is true for the device:
-// `operation`, or the function `other` if `operation` is Op::CALL. Else: the function `otherwise`.
+// How calls of the library's `function` are replaced: by `operation` (CALL: a call of `other`) if
+// the member `native` of the device's MathWays is true, else by a call of `otherwise`.
 struct Choice {
     std::string_view function;
     bool MathWays::*native;

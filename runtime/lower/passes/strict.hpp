@@ -14,7 +14,7 @@
 
 namespace wye::lower {
 
-// The definitions of `rsqrt` on f32, which give the same bytes.
+// The definitions of `rsqrt` on f32. All of them give the same bytes.
 enum class RootWay : std::uint8_t {
     ThroughF64,  // in f64, rounded once
     InWords,     // in f32 and 32-bit integers

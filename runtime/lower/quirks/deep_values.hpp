@@ -17,8 +17,8 @@ class DeepValues {
   public:
     explicit DeepValues(const ir::Code& code);
 
-    // Whether there may be many paths to the value. If a variable may have been assigned a deep
-    // value, a result of false is not certain.
+    // Whether there may be many paths to the value. May be false for a deep value that comes from a
+    // variable, since assignments are not followed.
     [[nodiscard]] bool deep(ir::ExprId id) const;
     // Whether the value may be uniform and is not a leaf such as a literal or parameter.
     [[nodiscard]] bool same(ir::ExprId id) const;

@@ -11,13 +11,13 @@
 
 namespace wye::lower {
 
-inline constexpr std::uint32_t kDriverNvidia = 1;  // in all three APIs
+inline constexpr std::uint32_t kDriverNvidia = 1;  // NVIDIA's CUDA, Vulkan and OpenCL drivers
 // Every Vulkan driver of Mesa, since they share one compiler.
 inline constexpr std::uint32_t kDriverMesa = 2;
 inline constexpr std::uint32_t kDriverLlvmpipe = 4;  // lavapipe
 inline constexpr std::uint32_t kDriverPocl = 8;
-// Drivers that were tested with large numbers of programs, so entries that do not list them are not
-// needed. All other drivers also get the cautious set.
+// Drivers that were tested with large numbers of programs, so they need only the entries that list
+// them. All other drivers also get the cautious set.
 inline constexpr std::uint32_t kTestedDrivers = kDriverNvidia | kDriverLlvmpipe | kDriverPocl;
 
 // Facts of a device. The caller's strings must outlive the object.

@@ -18,7 +18,7 @@ bool has_atomic(const ir::Code& code, const ir::Stmt& s) {
     });
 }
 
-// Returns the statement around each statement, or kNone at the top.
+// Returns, by statement, the enclosing statement, or kNone at the top level.
 std::vector<ir::StmtId> parents(const ir::Code& code) {
     std::vector<ir::StmtId> out(code.stmts.size(), ir::kNone);
     for (ir::StmtId id = 0; id < code.stmts.size(); ++id)
@@ -53,8 +53,8 @@ EarlyLanes::EarlyLanes(const ir::Program& program) {
     const std::vector<ir::StmtId> around = parents(code);
     for (ir::StmtId id = 0; id < code.stmts.size(); ++id) {
         if (levels.stmts[id] <= kSubgroup || !has_atomic(code, code.stmts[id])) continue;
-        // `outermost`: the outermost statement around the atomic in which lanes take different
-        // paths. It is the innermost that the subgroup enters as a whole.
+        // `outermost`: the innermost statement around the atomic that the subgroup enters as a
+        // whole. So it is the outermost one in which lanes take different paths.
         ir::StmtId outermost = ir::kNone;
         bool in_loop = false;
         for (ir::StmtId outer = around[id]; outer != ir::kNone; outer = around[outer]) {

@@ -16,7 +16,7 @@ using ir::Op;
 
 // How a value depends on the counters of the loops around it, as a sum of counters times literals.
 struct Steps {
-    // Whether the value is no such sum, or unknown.
+    // Whether the value is not such a sum, or is unknown.
     bool any = false;
     // Counters and their factors, ascending by counter. Empty if the value does not depend on
     // counters.
@@ -98,7 +98,7 @@ class Look {
     void walk() {  // operands precede their users
         for (ir::ExprId id = 0; id < code_.exprs.size(); ++id) steps_[id] = expression(id);
     }
-    // Finds variables that are only assigned values independent of counters.
+    // Finds variables whose assigned values are all independent of counters.
     void still_variables() {
         for (std::size_t i = 0; i < still_.size(); ++i)
             still_[i] = code_.locals[i].form == ir::Local::Form::Var;

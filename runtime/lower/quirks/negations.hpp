@@ -14,7 +14,7 @@ class Negations {
   public:
     Negations(const ir::Program& program, const ir::Code& code);
 
-    // Whether the value may be a negation. Returns false only if no compiler can find one.
+    // Whether the value may be a negation. If false, no compiler can turn the value into one.
     [[nodiscard]] bool possible(ir::ExprId id) const;
 
   private:

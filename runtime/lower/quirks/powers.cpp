@@ -11,8 +11,8 @@ using ir::Op;
 // A set of variables: bit n % 64 stands for local n.
 using Variables = std::uint64_t;
 
-// The maximum number of passes over the code. A pass follows values in the order of the text; a
-// value that an assignment later in the text gives, as in a loop, takes one more pass.
+// The maximum number of passes over the code. A pass follows values in the order of the text. In a
+// loop, an assignment may give a value to an earlier use, which takes one more pass.
 constexpr unsigned kMostPasses = 8;
 
 // Whether the compiler writes the operation as a polynomial of its operands, or as one of the

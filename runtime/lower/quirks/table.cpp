@@ -11,8 +11,9 @@ using Found = QuirkEntry::Found;
 
 constexpr std::uint32_t kC = kFormatOpenClC | kFormatCudaC;
 constexpr std::uint32_t kNvidia = kDriverNvidia;
-// These workarounds were found on Mesa or PoCL. NVIDIA's drivers get them too, since lowered text
-// was tested there only with them. An audit on such a driver shows which are needed.
+// The drivers that get workarounds found on Mesa or PoCL. NVIDIA's drivers are included, since
+// lowered text was tested there only with these workarounds. An audit on such a driver shows which
+// workarounds are needed.
 constexpr std::uint32_t kMesaAndNvidia = kDriverMesa | kDriverNvidia;
 constexpr std::uint32_t kPoclAndNvidia = kDriverPocl | kDriverNvidia;
 constexpr std::uint32_t kAll = kDriverNvidia | kDriverMesa | kDriverLlvmpipe | kDriverPocl;
@@ -50,8 +51,8 @@ constexpr QuirkEntry kEntries[] = {
      "Tables with a NaN or an infinity are stored as the bits of their elements.", "None.",
      "table_of_nans.wye", kC, kPoclAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasAbsMin, "ptxas-abs-min", kNvcc,
-     "The compiler assumes that an absolute value is never negative, but that of the least integer "
-     "is: a later division loses its sign.",
+     "The compiler assumes that an absolute value is never negative, but the absolute value of the "
+     "least integer is negative: a later division loses its sign.",
      "The sign test reads the value combined with a zero passed at launch.", kZero,
      "absolute_value_divided.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasLostMinus, "ptxas-lost-minus", kNvcc,
@@ -62,7 +63,7 @@ constexpr QuirkEntry kEntries[] = {
     {Quirk::PtxasLostNot, "ptxas-lost-not", kNvcc,
      "Behind a branch that is taken only if `x` equals a constant, `~x & y`, `~x | y` and `~x ^ y` "
      "lose the `~`.",
-     "What is negated bit by bit (also for `ctz` and 64-bit rotations) is combined with a zero "
+     "An operand of a bitwise not (also for `ctz` and 64-bit rotations) is combined with a zero "
      "passed at launch.",
      kZero, "bits_of_a_known_value.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::PtxasLateShift, "ptxas-late-shift", kNvcc,
@@ -232,8 +233,8 @@ constexpr QuirkEntry kEntries[] = {
      "Six instructions in place of one; their time is not measured.", "wide_sum_beside_rounds.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvidiaVkAbsMin, "nvidia-vk-abs-min", kVk580,
-     "The compiler assumes that an absolute value is never negative, but that of the least integer "
-     "is.",
+     "The compiler assumes that an absolute value is never negative, but the absolute value of the "
+     "least integer is negative.",
      "The sign test reads the value combined with a zero passed at launch.", kZero,
      "absolute_least_integer.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
@@ -277,7 +278,7 @@ constexpr QuirkEntry kEntries[] = {
      "wide_remainder_read_back.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
     {Quirk::NvidiaVkContinue, "nvidia-vk-continue", kVk580,
-     "The compiler crashes when it unrolls a loop with `continue` of which no result is used.",
+     "The compiler crashes when it unrolls a loop with `continue` whose results are not used.",
      "Loops with `continue` are not unrolled.", "Not measured.", "continue_without_a_result.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaConstantNarrowing, "nvidia-constant-narrowing", kNvcc,

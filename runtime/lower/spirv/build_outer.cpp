@@ -130,8 +130,8 @@ Id SpirvBuilder::workgroup_id(unsigned axis) {
     return op(axis == 1 ? spv::Op::OpUMod : spv::Op::OpUDiv, row, outer(Outer::Grid, 4));
 }
 
-// Programs with subgroups run in workgroups of one axis, numbered by subgroup and lane, so they do
-// not depend on a driver's mapping of invocations to lanes.
+// Programs with subgroups run in workgroups of one axis. Their local ids follow from the subgroup
+// and the lane, so that the ids do not depend on a driver's mapping of invocations to lanes.
 Id SpirvBuilder::local_id(unsigned axis) {
     if (context.subgroup == 0) return extract(outer(Outer::LocalInput), module.int_type(32), axis);
     const auto& size = context.workgroup;

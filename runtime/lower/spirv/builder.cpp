@@ -90,9 +90,9 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
     return make(spv::Op::OpExtInst, type, all);
 }
 
-// For drivers that fold x + 0.0 to x, combines the value with the opaque zero, unless it is hidden
-// already, as results of arithmetic on hidden values are. disguised() uses another zero, since the
-// same zero twice would cancel.
+// For drivers that fold x + 0.0 to x, combines the value with the opaque zero. A value that is
+// hidden already, such as the result of arithmetic on hidden values, is returned unchanged.
+// disguised() uses another zero, since the same zero twice would cancel.
 Id SpirvBuilder::hidden(Kind kind, Id value) {
     if (!context.hides_constants() || hidden_.has(value)) return value;
     const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);

@@ -98,10 +98,10 @@ class SpirvBuilder {
     Id variable(Id type);  // a variable of this function
     Id load(Id type, Id pointer) { return make(spv::Op::OpLoad, type, {pointer}); }
     void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
-    // Returns the same value, which to the driver looks different for each invocation.
+    // Returns the same value, written such that the driver takes it to differ between invocations.
     Id differing(ir::Kind kind, Id value);
     // Returns the same value. A constant 1.0 or -1.0, or an integer with these bits, is hidden from
-    // the driver, which would lose the sign of a zero in a select between the two.
+    // the driver: in a select between such a constant and a zero, it would lose the zero's sign.
     Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 

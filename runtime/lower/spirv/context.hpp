@@ -4,8 +4,8 @@
 // module (buffers, `shared` arrays, tables, built-in inputs, and the slot block, which has the
 // parameters and lengths of a launch). Used by one thread for one lowering.
 //
-// Descriptor set 0: buffers at their bindings, the trap record at `binding_count`, and, if it does
-// not fit in the push constants, the slot block at `binding_count + 1`.
+// Descriptor set 0: buffers at their bindings, the trap record at `binding_count`, and a slot block
+// that does not fit in the push constants at `binding_count + 1`.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ struct SpirvArray {
     // The device cannot access narrow elements. The array consists of words with two or four
     // components each, which may belong to different elements.
     bool in_shared_words = false;
-    bool wrapped = false;  // a run-time array is in a struct
+    bool wrapped = false;  // whether the variable is a struct around a run-time array
 };
 
 // A source of functions and tables: the program or the library of emulations.

@@ -50,13 +50,12 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
     TargetFacts facts = device;
     facts.quirks = device.quirks.for_format(WYE_FORMAT_SPIRV);
     if (options.folded_grid && !facts.int64)
-        return Error(
-            Code::LIMIT_EXCEEDED,
-            fmt::format(
-                "program `{}` is launched with more workgroups than the device's "
-                "max_workgroups; splitting it takes 64-bit integers, which the device lacks",
-                program.name),
-            "Fix: launch fewer workgroups, or use another device", program.name);
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("program `{}` is launched with more workgroups than the device's "
+                                 "max_workgroups; splitting the launch needs 64-bit integers, "
+                                 "which the device lacks",
+                                 program.name),
+                     "Fix: launch fewer workgroups, or use another device", program.name);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

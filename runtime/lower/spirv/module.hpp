@@ -85,7 +85,7 @@ class SpirvModule {
     [[nodiscard]] Id literal(ir::Kind kind, std::uint64_t bits);
     [[nodiscard]] Id null(Id type);
     [[nodiscard]] Id composite(Id type, std::span<const Id> parts);
-    // The type of a value, as set by `typed` or known from the constant.
+    // The type of a value: the type that `typed` set, or the type of the constant. 0 if unknown.
     [[nodiscard]] Id type_of(Id value) const { return value < types_.size() ? types_[value] : 0; }
     // Whether the value is a 64-bit integer. Unlike type_of(value) == int_type(64), this declares
     // no type, and so no capability.

@@ -7,7 +7,7 @@
 
 namespace wye::lower {
 
-// Describes the words of SPIR-V for Vulkan on a device.
+// Returns the instructions that middle forms may use in SPIR-V for Vulkan on a device.
 [[nodiscard]] middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup);
 
 // Writes an operator or function. Operations within the error budget are written in native form.

@@ -48,7 +48,7 @@ void SpirvWriter::leave_surplus_lanes() {
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));
 }
 
-// Zeroes `shared`. A barrier follows if invocations zero elements that are not their own.
+// Zeroes the `shared` arrays. A barrier follows if invocations zero elements that others own.
 void SpirvWriter::zero_shared() {
     std::vector<bool> used;
     for (const SpirvUsage::Buffer& each : context_.usage.buffers) used.push_back(each.touched);

@@ -15,7 +15,7 @@ using Test = middle::Loop::Test;
 
 constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
 
-// Whether the block, a loop's body or a branch in it, has a `continue` of that loop.
+// Whether a block of a loop (its body, or a branch in the body) has a `continue` of that loop.
 bool holds_continue(const ir::Code& code, ir::BlockId block) {
     return block != ir::kNone && std::ranges::any_of(code.blocks[block], [&](ir::StmtId id) {
                const ir::Stmt& s = code.stmts[id];

@@ -223,7 +223,7 @@ void SpirvWriter::hide_literals(Kind kind, SpirvValue& v) {
 void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
     const SpirvArray array = held(access.array);
     const Index at = index(access);
-    // A compiler may use the stored value in place of a later load, and search it as well.
+    // A compiler may replace a later load by the stored value, and then search that value as well.
     const bool known = access.array.space != middle::Space::Private && deep_.same(value_id);
     SpirvValue v = stored_value(value_id, known);
     hide_literals(code_.exprs[value_id].type.kind, v);

@@ -67,7 +67,7 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     // A component within a word of 32 bits.
     struct Part {
         Id word, shift;      // pointer to the word; shift in bits
-        std::uint32_t mask;  // before it is shifted
+        std::uint32_t mask;  // the component's bits, before the shift
     };
     Part part(const SpirvArray& array, Id at, unsigned component);
     Id read_part(const SpirvArray& array, Id at, unsigned component);
@@ -123,9 +123,9 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     void open_body(const Loop& loop, Id goes_on);
     void end_body(const Loop& loop);                 // opens the continue block
     void body(const Loop& loop, ir::BlockId block);  // writes the body and ends it
-    Id watch();                                      // before the loop; returns its flag
+    Id watch();                                      // sets a flag before the loop; returns it
     Id way_out(const Loop& loop);              // the block to branch to when the loop's test fails
-    void leave(const Loop& loop, Id way_out);  // writes that block
+    void leave(const Loop& loop, Id way_out);  // writes the block way_out
     void leave(const Loop& loop);              // leaves from inside the loop's body
     void close(const Loop& loop);  // from the continue block: opens the block after the loop
     // Writes a block that runs if the condition holds.

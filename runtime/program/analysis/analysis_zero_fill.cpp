@@ -122,8 +122,8 @@ class Fill {
         }
     }
 
-    // The loop around the statement: `for local in 0..count` with a literal count, all iterations
-    // of which complete. `count` 0 means no loop.
+    // The loop around the statement: `for local in 0..count` with a literal count. All its
+    // iterations complete. `count` 0 means no loop.
     struct Loop {
         std::uint32_t local = kNone;
         std::uint64_t count = 0;

@@ -256,7 +256,7 @@ class Doubts {
             assume(list.front(), name);
     }
 
-    // The place of the first other access that races with `one`, if both access the same element.
+    // Returns the place of the first access in `list`, other than `one`, that may race with `one`.
     static Place met_by(const Access& one, const std::vector<Access>& list) {
         const auto found = std::ranges::find_if(list, [&](const Access& other) {
             return !(other.place == one.place) &&
@@ -304,7 +304,7 @@ class Doubts {
              access.place});
     }
 
-    // Whether the program's own grid keeps to a limit; none: that depends on the launch.
+    // Whether the program's own grid is within a limit; none: the launch decides that.
     [[nodiscard]] std::optional<bool> fits_x(std::uint64_t limit) const {
         if (limit >= Assumptions::kIndices) return true;  // no axis has more invocations
         const auto x = own_invocations(0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the uniformity levels of one body as a graph, with a node for each expression, local and
-// region of control flow, and an edge where a level passes on. Every rule takes a maximum, so the
-// level of a node is that of the highest source that reaches it, which is found in linear time. The
-// path from that source is the chain of causes. For programs that passed validate_structure.
+// Computes the uniformity levels of one body as a graph. Nodes are expressions, locals and regions
+// of control flow; each edge passes a level on. Every rule takes a maximum, so the level of a node
+// is that of the highest source that reaches it. The path from that source is the chain of causes.
+// Takes linear time. For programs that passed validate_structure.
 #pragma once
 
 #include <cstdint>

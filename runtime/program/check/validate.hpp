@@ -16,9 +16,9 @@ namespace wye::ir {
 // diagnostics if the program is valid.
 [[nodiscard]] std::vector<Diagnostic> validate(Program& program);
 
-// Uniformity levels of values and control flow. What has level 0 is the same in the whole grid,
-// level 1 in the workgroup, level 2 in the subgroup; level 3 may differ between invocations. For
-// valid programs. Used by lowerings and the analysis.
+// Uniformity levels of values and control flow. A value of level 0 is the same in the whole grid,
+// of level 1 in the workgroup, of level 2 in the subgroup; at level 3 it may differ between
+// invocations. For valid programs. Used by lowerings and the analysis.
 struct Uniformity {
     std::vector<std::uint8_t> exprs;      // by ExprId of main
     std::vector<std::uint8_t> locals;     // by local number of main

@@ -136,7 +136,7 @@ class Body {
                 told = true;
                 say(stmt.place,
                     fmt::format("nothing may follow {} in its block",
-                                last->op == Op::IF ? "an `if` whose both blocks leave"
+                                last->op == Op::IF ? "an `if` both of whose blocks leave"
                                                    : quoted(op_text(last->op))),
                     fmt::format("Fix: remove what follows, or make the `{}` conditional",
                                 op_text(last->op == Op::IF ? Op::IF : last->op)));
@@ -162,8 +162,7 @@ class Body {
     template <typename What>
     void pure(const Stmt& s, What what) {
         if (in_function())
-            say(s.place,
-                fmt::format("{} {}; functions are pure and end for certain", name(), what()),
+            say(s.place, fmt::format("{} {}; functions are pure and always end", name(), what()),
                 "Fix: do this in `main`");
     }
 

@@ -205,9 +205,8 @@ class Declarations {
                                    shown(above.name)),
                        "Fix: give each buffer its own `binding`");
             else if (above.binding > b.binding)
-                report(fmt::format("the buffers are not in the order of their bindings, at {}",
-                                   shown(b.name)),
-                       "Fix: sort them by binding");
+                report(fmt::format("buffer {} is out of binding order", shown(b.name)),
+                       "Fix: sort the buffers by binding");
         }
         if (b.type.none() || b.type.boolean())
             report(fmt::format("{} has elements of type {}", shown(b.name), type_name(b.type)),
@@ -305,7 +304,8 @@ class Declarations {
     void count(const Buffer& b, const std::string& role, Say report) {
         const bool literal = b.count_kind == Buffer::Count::Literal;
         if (!literal && (b.shared() || b.role == Role::UNIFORM))
-            report(fmt::format("{} is {}, whose count is a literal", shown(b.name), role),
+            report(fmt::format("the count of {} must be a literal, since the buffer is {}",
+                               shown(b.name), role),
                    "Fix: write a number or an integer constant between `[` and `]`");
         if (literal && b.count == 0)
             report(fmt::format("the count of {} is 0", shown(b.name)),
@@ -313,7 +313,7 @@ class Declarations {
         if (literal && b.count > WYE_LIMIT_LITERAL_COUNT)
             report(fmt::format("the count of {} is {}; the limit of a literal count is 2^40",
                                shown(b.name), b.count),
-                   "Fix: leave the count out, and bind what is there");
+                   "Fix: leave the count out; the bound buffer then sets it");
         const std::uint64_t most = WYE_LIMIT_UNIFORM_BYTES;
         if (literal && b.role == Role::UNIFORM && b.count > most / std::max(b.type.bytes(), 1U))
             report(fmt::format("{} has more than the {} bytes that a `uniform` buffer may have",

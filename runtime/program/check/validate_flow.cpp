@@ -158,11 +158,11 @@ class Phases {
         for (std::size_t k = 0; k < s.args.size(); ++k)
             if (flow_.expr(s.args[k]) > 0)
                 say(code_.exprs[s.args[k]].place,
-                    fmt::format("the bounds of a loop that holds a `grid_barrier` are the same in "
-                                "the whole grid, but this one {}",
+                    fmt::format("the bounds of a loop that holds a `grid_barrier` must be the same "
+                                "in the whole grid, but this one {}",
                                 flow_.expr_cause(s.args[k])),
                     "Fix: compute the bounds from parameters and lengths");
-        ++phase_;  // in later iterations, the body is in another phase than what is above the loop
+        ++phase_;  // later iterations run the body in another phase than the code above the loop
         ++phase_loops_;
         place(s.body);
         --phase_loops_;

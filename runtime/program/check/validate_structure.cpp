@@ -297,7 +297,8 @@ bool fitting_heads(const Program& program, Report& report) {
     if (program.params.size() <= kIndexable && program.buffers.size() <= kIndexable &&
         program.tables.size() <= kIndexable && program.functions.size() <= kIndexable)
         return true;
-    report.head({}, "program", "there are more declarations than indices", "Fix: use fewer");
+    report.head({}, "program", "there are more than 65536 declarations of one kind",
+                "Fix: use fewer");
     return false;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Warnings: what is legal in a program but surely not meant, such as a loop without iterations or a
-// name that nothing uses. Pure; thread-safe.
+// Warnings about legal code that is surely a mistake, such as a loop without iterations or a name
+// that nothing uses. Pure; thread-safe.
 #pragma once
 
 #include <vector>

@@ -263,7 +263,7 @@ Token Lexer::meaningless(Token token) {
     std::size_t bytes = 1;
     while ((static_cast<unsigned char>(at(bytes)) & 0xc0U) == 0x80) ++bytes;
     if (c == '\'' && at(2) == '\'') {
-        report(token.place, "there are no characters",
+        report(token.place, "there are no character literals",
                fmt::format("Fix: write the character's number, {}",
                            static_cast<unsigned>(static_cast<unsigned char>(at(1)))));
         return finish(token, Tok::Bad, 3);

@@ -73,7 +73,7 @@ bool Parser::foreign_text(Place place) {
     asked_language_ = true;
     const std::optional<OtherLanguage>& found = language_;
     if (!found || (place.line != 0 && !no_wye(*found))) return false;
-    // What the lexer reported is about the other language.
+    // The reports of the lexer so far are about text of the other language.
     errors_.clear();
     error(place.line == 0 ? Place{1, 1} : place,
           fmt::format("this is {}, not Wye's language", found->name),

@@ -217,7 +217,7 @@ void Parser::skip_to_end(bool head) {
             if (open == 0 && !head) return;
             if (open > 0 && --open == 0) {
                 take();
-                if (token_.is(Key::ELSE)) continue;  // the `else` belongs to what is skipped
+                if (token_.is(Key::ELSE)) continue;  // the `else` belongs to the skipped `if`
                 if (token_.is(Tok::Semicolon)) take();
                 return;
             }

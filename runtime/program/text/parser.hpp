@@ -199,7 +199,7 @@ class Parser {
     bool seen_workgroup_ = false;
     bool seen_subgroup_ = false;
     bool seen_grid_ = false;
-    bool foreign_ = false;  // the text is no program at all, and that was reported
+    bool foreign_ = false;  // whether it was reported that the text is no program at all
     bool asked_language_ = false;
     std::optional<OtherLanguage> language_;  // the language of the text, if it is no Wye program
 };

@@ -31,4 +31,4 @@ __all__ = [
 
 for _error in (ArgumentError, DeviceError, Error, ExchangeError, FileError, NotFoundError, OutOfMemoryError,
                ProgramError, StateError, TimedOutError, UnsupportedError):
-    _error.__module__ = "wye"  # what tracebacks print
+    _error.__module__ = "wye"  # which tracebacks print before the name

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 U32, U64 = 2**32 - 1, 2**64 - 1
 _LONGEST = 4e9  # seconds: more are no limit in practice, and would not fit into the C API
 _CODES = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
-          "f16": "e", "bf16": "f", "f32": "f", "f64": "d"}  # of the module struct
+          "f16": "e", "bf16": "f", "f32": "f", "f64": "d"}  # format characters of the module struct
 _MOST_BF16 = 3.3895313892515355e38
-_EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24, "f64": 2**53}  # whole numbers up to it are exact
+_EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24, "f64": 2**53}  # whole numbers up to these are exact
 
 
 def shown(value: Any) -> str:
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def is_a(value: Any, kinds: Any) -> bool:
-    """isinstance() that asks the value nothing, which a dead weakref.proxy does not survive."""
+    """isinstance() that runs no code of the value: a dead weakref.proxy raises an exception in isinstance()."""
     return issubclass(type(value), kinds)
 
 
@@ -129,7 +129,7 @@ def mapping(name: str, value: Any) -> Mapping[Any, Any]:
 
 
 def members(name: str, value: Any) -> list[Any]:
-    """What a list or anything else that can be iterated over has."""
+    """The members of a list, or of anything else that can be iterated over."""
     if not is_a(value, (str, bytes, bytearray, memoryview, Mapping)):
         try:
             return list(value)
@@ -139,7 +139,7 @@ def members(name: str, value: Any) -> list[Any]:
 
 
 def seconds(name: str, value: Any) -> float | None:
-    """A time limit. None stands for none."""
+    """A time limit. None stands for no limit."""
     if value is None:
         return None
     limit = float("nan")
@@ -155,12 +155,12 @@ def seconds(name: str, value: Any) -> float | None:
 
 
 def nanoseconds(limit: float | None) -> int:
-    """A time limit as the library takes it: 0 stands for none."""
+    """A time limit as the library takes it: 0 stands for no limit."""
     return 0 if limit is None else max(1, int(limit * 1e9))
 
 
 def word(what: str, name: str, kind: str, value: Any) -> int:
-    """A number as the bits of a type such as "i32". `what` stands in messages for its name."""
+    """A number as the bits of a type such as "i32". Messages call the number `what`."""
     try:
         if is_a(value, (*BOOLS, *COMPLEX)) or tuple(getattr(value, "shape", ())):
             raise TypeError("no number")
@@ -206,7 +206,7 @@ def _number(kind: str, bits: bytes) -> float:
 
 
 def lossless(kind: str, values: Sequence[Any]) -> bytes | None:
-    """Numbers as bytes of a type at once; None if one of them may not fit."""
+    """Converts many numbers to bytes of a type in one step. Returns None if one of them may not fit."""
     kinds = set(map(type, values))
     if not kinds <= ({int, float} if kind in _EXACT else {int}):
         return None

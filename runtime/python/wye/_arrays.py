@@ -159,7 +159,7 @@ def _place(at: int, shape: tuple[int, ...]) -> str:
 
 
 def filled(name: str, value: Any, declared: str, nbytes: int) -> Host:
-    """One number as often as a buffer has room for it."""
+    """One number, repeated to fill a buffer of `nbytes`."""
     one = bytes_of(converted(name, value, declared).array)
     octets = new_bytes(nbytes)
     octets[:] = numpy.tile(one, nbytes // one.nbytes) if numpy is not None else bytes(one) * (
@@ -168,7 +168,7 @@ def filled(name: str, value: Any, declared: str, nbytes: int) -> Host:
 
 
 def element_shape(shape: tuple[int, ...], dtype: DType, declared: str) -> tuple[int, ...] | None:
-    """The shape of the elements of a declared type in an array; None if that has another type."""
+    """The shape of an array in elements of a declared type; None if the array has another type."""
     own, lanes = element(declared)
     if dtype.itemsize != own.itemsize:
         return None
@@ -178,8 +178,8 @@ def element_shape(shape: tuple[int, ...], dtype: DType, declared: str) -> tuple[
 
 
 def shaped(octets: Array, declared: str, shape: tuple[int, ...] | None = None) -> Array:
-    """Bytes as an array of a declared type, of a shape if they are as many elements. Each element of
-    a vector type is one row."""
+    """Bytes as an array of a declared type, in `shape` if the number of elements matches, else in one
+    dimension. Each element of a vector type is one row."""
     dtype, lanes = element(declared)
     count = octets.nbytes // (dtype.itemsize * lanes)
     if shape is None or math.prod(shape) != count:
@@ -209,16 +209,16 @@ def dtype_of(name: str, value: Any) -> DType:
 
 
 def shape_of(value: Any, dtype: DType) -> tuple[int, ...]:
-    """The shape of a Buffer, which a numpy array can have."""
+    """The shape of a Buffer, checked against the limits of numpy arrays."""
     shape = integers("shape", value, 0, 2**63 - 1, 0, 32)
     if math.prod(max(one, 1) for one in shape) * dtype.itemsize >= 2**63:
-        raise wrong("shape", value, f"which is too much for elements of type {dtype}",
+        raise wrong("shape", value, f"which is too large for elements of type {dtype}",
                     "Fix: use smaller lengths")
     return shape
 
 
 def kind_of(dtype: DType) -> str | None:
-    """The type of a program that has the elements of an array's type, such as "f32"."""
+    """The language's name of an array's element type, such as "f32"; None if it has none."""
     if dtype.name == "bfloat16":
         return "bf16"
     kind = f"{dtype.kind}{8 * dtype.itemsize}"

@@ -38,7 +38,7 @@ class Buffer:
     shape: tuple[int, ...]
     """The shape of download and map."""
     nbytes: int
-    """Its size."""
+    """Its size in bytes."""
     device: Device
     """The device that it is on."""
     usage: str
@@ -218,8 +218,8 @@ class Buffer:
     def __dlpack__(self, **options: Any) -> Any:
         """The memory as a DLPack capsule, without a copy, after the work of its device has ended.
 
-        Of a CUDA device it is the device's memory, else mapped memory of the host. Until the other
-        library has ended its own work with it, the buffer is not to be used here.
+        Of a CUDA device it is the device's memory, else mapped memory of the host. Do not use the
+        Buffer until the other library has ended its own work with the memory.
         """
         try:
             where = self.__dlpack_device__()
@@ -256,7 +256,7 @@ def _place(wanted: Any, default: tuple[int, int]) -> tuple[int, int]:
 
 
 def native_value(core: Core, function: str, handle: int, kind: str) -> int:
-    """A number of the driver's API that stands for an object, such as its "CUdeviceptr"."""
+    """The native handle of an object, of a type of the driver's API such as "CUdeviceptr"."""
     out = new("wye_native_handle")
     core.call(function, handle, out)
     for one in out.values[0:out.count]:
@@ -267,7 +267,7 @@ def native_value(core: Core, function: str, handle: int, kind: str) -> int:
 
 
 def adopt(device: Device, name: str, tensor: Any, label: str = "") -> Buffer:
-    """Device.adopt; messages call the tensor by a name."""
+    """Device.adopt. Messages call the tensor `name`."""
     where = _dlpack.device_of(name, tensor)
     own = None
     if device.plugin == "cuda":

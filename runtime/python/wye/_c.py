@@ -120,7 +120,7 @@ def cell(kind: str, value: Any = None) -> Any:
 
 
 def array(kind: str, values: Any) -> Any:
-    """Values one after another, at least one; a number stands for as many zeros."""
+    """An array of values, with room for at least one. A number makes an array of as many zeros."""
     if isinstance(values, int):
         return (TYPES[kind] * max(values, 1))()
     return (TYPES[kind] * max(len(values), 1))(*values)
@@ -132,5 +132,5 @@ def address_of(data: bytes) -> int | None:
 
 
 def copied(address: int | None, size: int) -> bytes:
-    """Bytes of memory."""
+    """A copy of `size` bytes at an address."""
     return ctypes.string_at(address, size) if size else b""

@@ -39,7 +39,7 @@ class DeviceInfo:
     reason: str
     """Why it cannot be opened; empty if it can."""
     remedy: str
-    """How to change that; begins with "Fix: ", or is empty."""
+    """How to make it usable; begins with "Fix: ", or is empty."""
     facts: Mapping[str, Any]
     """Its properties and limits, by their names in `wye info --json`. None means unknown."""
 
@@ -121,8 +121,8 @@ class Context:
     def close(self) -> None:
         """Waits for all work and ends everything; later calls raise SHUTTING_DOWN.
 
-        Functions of Future.add_done_callback are called first, and may read their results; they
-        cannot close it. Memory that arrays show is freed with the last of these arrays.
+        Functions of Future.add_done_callback are called first, and may read their results, but not
+        close the context. Memory that arrays show is freed with the last of these arrays.
         """
         self._core.close()
 
@@ -219,7 +219,7 @@ def members_of(structure: Any) -> dict[str, Any]:
 
 
 _default: Context | None = None
-_default_lock = threading.RLock()  # a destructor may ask for it while it is made
+_default_lock = threading.RLock()  # a destructor may ask for the context while it is made
 
 
 def default_context() -> Context:

@@ -31,15 +31,15 @@ from ._library import NO_LIMIT, call, library
 if TYPE_CHECKING:
     from ._elements import Array
 
-LONGEST = 2**63 - 1  # nanoseconds; unlike a wait without a limit, it ends when work is cancelled
+LONGEST = 2**63 - 1  # nanoseconds; a wait with this limit ends when work is cancelled, one without a limit does not
 
 # Its `value` is the id of the Core whose callback runs on this thread. Such a thread may neither
 # close nor destroy the context.
 in_callback = threading.local()
 
 # Callbacks that the library may still make, by the number that the library was given: the context,
-# the handle of the dispatch, and the function to call at its end. Without a dispatch (0, None): a
-# call that reads files.
+# the handle of the dispatch, and the function to call at its end. For a call that reads files there
+# is no dispatch: 0 and None.
 due: dict[int, tuple[Core, int, Callable[[], object] | None]] = {}
 _numbers = itertools.count(1)
 
@@ -91,7 +91,7 @@ class Finalizer:
             do()
 
     def detach(self) -> Callable[[], object] | None:
-        """Makes it do nothing from now on. Returns what it would have done, to one caller."""
+        """Makes it do nothing from now on. Returns its function to the first caller, None to later ones."""
         try:
             _finalizers.remove(self)
         except KeyError:
@@ -122,7 +122,7 @@ class _State:
     def __init__(self, raw: Any) -> None:
         self.raw = raw
         self.closed = False  # calls are refused
-        self.inherited = False  # by the child of a fork, where nothing can be done with it
+        self.inherited = False  # True in the child of a fork, where the context cannot be used
 
 
 def _destroy(state: _State) -> None:
@@ -140,9 +140,9 @@ class Core:
 
     def __init__(self, raw: Any) -> None:
         self.exports: set[int] = set()  # ids of the owners of memory that arrays show
-        self.devices: dict[int, str] = {}  # selectors of those that were opened, by handle
-        self.choices: dict[int, Any] = {}  # what _report knows of the newest, by number
-        self.closing = False  # no callback can be asked for any more
+        self.devices: dict[int, str] = {}  # the selectors of opened devices, by handle
+        self.choices: dict[int, Any] = {}  # the newest Choices that _report has made, by number
+        self.closing = False  # True: no further callback can be requested
         self._state = _State(raw)
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], Finalizer] = {}
@@ -170,15 +170,15 @@ class Core:
             raise
 
     def adopt(self, owner: Any, free: str, handle: int, keep: Any = None) -> Finalizer:
-        """Frees a handle by the function `free` once `owner` is gone, or at the end of this. Until
-        it is freed, `keep` lives."""
+        """Frees a handle by the function `free` once `owner` is gone, or when this Core ends. `keep`
+        lives until the handle is freed."""
         self.retry()
         finalizer = Finalizer(owner, self.release, free, handle, keep)
         self._children[free, handle] = finalizer
         return finalizer
 
     def release(self, free: str, handle: int, keep: Any = None) -> None:
-        """Frees a handle, or notes that pending work uses it, or that files are being read."""
+        """Frees a handle. If pending work uses it, or files are being read, retry() frees it later."""
         self._children.pop((free, handle), None)
         status = getattr(library(), free)(self._state.raw, handle, None)
         # A closed context frees its handles when it is destroyed; `keep` must live until then.
@@ -195,7 +195,7 @@ class Core:
             self._children.pop((free, handle), None)
 
     def retry(self) -> None:
-        """Frees what could not be freed when its owner went away."""
+        """Frees the handles that could not be freed when their owners went away."""
         # Other threads may add to the queue, and take from it.
         for _ in range(len(self._refused)):
             try:
@@ -205,7 +205,7 @@ class Core:
             self.release(*again)
 
     def expect(self, handle: int = 0, function: Callable[[], object] | None = None) -> int:
-        """Notes that the library may make a callback. The caller removes it from `due` if not."""
+        """Notes in `due` that the library may make a callback. The caller removes the note if it makes none."""
         number = next(_numbers)
         due[number] = (self, handle, function)
         if self.closing:  # else close() will see the entry in `due`
@@ -242,7 +242,7 @@ class Core:
 
     def close(self) -> None:
         """Makes the callbacks that are due, then refuses calls, waits for all work, and frees
-        everything but what arrays show."""
+        everything except memory that arrays show."""
         if self._state.inherited:
             self._state.closed = True
             return

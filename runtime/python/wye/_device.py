@@ -72,7 +72,7 @@ class Device:
           InOut names.
 
         Arrays must be contiguous and have the declared element type, since they are not converted.
-        An output whose length is that of an input has its shape. Buffers are not returned. `options` are those of the dispatch.
+        An output that has the length of an input has its shape. Buffers are not returned. `options` are those of the dispatch.
         """
         return run(self._core, self, program, options, arguments)
 
@@ -108,8 +108,8 @@ class Device:
                               f"Fix: use one of {', '.join(DTYPES)}", "dtype")
             host = converted("source", source, kind)
         elif is_list(source):
-            raise invalid(f"`source` is a {type(source).__name__}, and nothing says of which type its "
-                          "numbers are", 'Fix: pass dtype="f32" or another type, or an array', "source")
+            raise invalid(f"`source` is a {type(source).__name__}, and `dtype` is missing",
+                          'Fix: pass dtype="f32" or another type, or an array', "source")
         else:
             host = host_array("source", source)
             if dtype is not None and not same(host.dtype, dtype_of("dtype", dtype)):
@@ -120,7 +120,7 @@ class Device:
         return made
 
     def adopt(self, tensor: Any, *, label: str = "") -> Buffer:
-        """Makes a Buffer of the memory of a tensor on this CUDA device, as of torch or CuPy.
+        """Makes a Buffer of the memory of a tensor on this CUDA device, such as one of torch or CuPy.
 
         Nothing is copied, and the Buffer keeps the tensor. Work that was given to the device for the
         tensor ends first. While Wye uses the Buffer, other libraries must not use the tensor.
@@ -130,8 +130,8 @@ class Device:
     def register(self, array: Any) -> RegisteredMemory:
         """Registers the memory of a writable array, which the device then copies from and to directly.
 
-        That takes as long as several copies of it, and so is meant for large arrays that are used many
-        times. Address and size must be multiples of the fact `host_memory_alignment`, as those of
+        Registering takes as long as several copies of the array, so it is meant for large arrays that are
+        used many times. Address and size must be multiples of the fact `host_memory_alignment`, as those of
         `numpy.frombuffer(mmap.mmap(-1, nbytes), dtype)` are. Raises UNSUPPORTED if the device has no
         such fact.
         """
@@ -190,16 +190,16 @@ class Device:
         return read_counters(self._core, "wye_device_counters", self._handle)
 
     def memory(self) -> dict[str, int]:
-        """What it holds for its context, in bytes: `buffers`, `scratch` and `staging` memory for the
-        arrays of dispatches, of which `scratch_idle` and `staging_idle` are in no use, and `registered`
-        memory; also its `limit`, `context_limit` and `total`, where 0 is none or unknown, the number of
-        `programs`, and how often it was trimmed."""
+        """The memory that it holds for its context, in bytes: `buffers`; `scratch` and `staging` memory for
+        the arrays of dispatches, of which `scratch_idle` and `staging_idle` are not in use; `registered`
+        memory. Also `limit`, `context_limit` and `total`, where 0 means none or unknown; the number of
+        `programs`; and `trims`, the number of times that memory was trimmed."""
         out = new("wye_memory_use")
         self._core.call("wye_device_memory", self._handle, out)
         return members_of(out)
 
     def trim(self) -> int:
-        """Frees the memory that is kept for later use and in no use now. Returns its bytes.
+        """Frees the memory that is kept for later use and not in use now. Returns the bytes freed.
 
         Work in flight keeps its own. The library does so by itself when memory is short.
         """
@@ -211,7 +211,7 @@ class Device:
     def limit_memory(self, nbytes: int) -> None:
         """Limits the device memory that it holds for buffers and for arrays of dispatches; 0: no limit.
 
-        What would exceed the limit raises OutOfMemoryError, which names who holds how much. The setting
-        "memory.device_limit" is the limit at the start.
+        An allocation beyond the limit raises OutOfMemoryError, which says how much each device holds. The
+        setting "memory.device_limit" is the limit at the start.
         """
         self._core.call("wye_memory_limit", self._handle, integer("nbytes", nbytes))

@@ -40,7 +40,7 @@ class Options:
     timeout: float | None = None
     """Seconds after which run(), or the result of submit(), raises TIMEOUT. May stop the work."""
     iterations: int = 1
-    """The number of launches on the same buffers that are one dispatch."""
+    """The number of launches in this one dispatch, all on the same buffers."""
     max_output_bytes: int | None = None
     """Refuses a dispatch with larger outputs."""
     ulp_budget: int = 0
@@ -270,9 +270,9 @@ class Bound(Request):
     def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
                  arguments: dict[str, Any], pipeline: int = 0) -> None:
         super().__init__(core, device, program, options, arguments, pipeline)
-        self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
+        self.outputs: list[tuple[BufferParam, int, Any]] = []  # index in _items, and the caller's array
         self._shapes: dict[str, tuple[int, ...] | None] = {}  # of the elements of inputs
-        self._numbers: list[tuple[BufferParam, int, Any]] = []  # that stand for whole buffers
+        self._numbers: list[tuple[BufferParam, int, Any]] = []  # index in _items, and the number that fills the buffer
         items: list[dict[str, Any]] = []
         self._items = items
         for buffer in program.buffers:
@@ -336,7 +336,7 @@ class Bound(Request):
                 _dlpack.on_cuda(buffer.name, value))
 
     def _adopted(self, name: str, tensor: Any) -> Buffer:
-        # Two buffers must not have the same memory.
+        # Takes the Buffer of an earlier argument with the same memory: two Buffers must not share memory.
         made = adopt(self._device, name, tensor)
         begin = made._adopted.address
         for one in self.buffers:
@@ -388,7 +388,7 @@ class Bound(Request):
         return sizes
 
     def _fill(self) -> None:
-        # Fills each buffer for which a single number was given, up to the size that it has.
+        # Fills each buffer for which a single number was given, over its whole size.
         computed = []
         for one in self._numbers:
             size = self._program._sizes.get(one[0].name)
@@ -408,7 +408,7 @@ class Bound(Request):
         self._shapes[buffer.name] = None
 
     def shape(self, buffer: BufferParam) -> tuple[int, ...] | None:
-        """The shape for an output: that of the array whose length it has."""
+        """The shape for an output: that of the input whose length it has; None if there is none."""
         if all(shape is None or len(shape) == 1 for shape in self._shapes.values()):
             return None
         name = buffer.name if buffer.takes_input else self._program._like(buffer.name)

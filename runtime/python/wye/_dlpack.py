@@ -9,8 +9,8 @@ from typing import Any
 from ._elements import ARRAYS, DTYPES, Array, DType, at_address, numpy, typed
 from ._error import Error, invalid
 
-CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # types of devices
-_KINDS = {"i": 0, "u": 1, "f": 2, "bfloat": 4, "c": 5, "b": 6}  # of numbers
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLPack's device types
+_KINDS = {"i": 0, "u": 1, "f": 2, "bfloat": 4, "c": 5, "b": 6}  # DLPack's codes for kinds of numbers
 LEGACY_STREAM = 1
 
 
@@ -25,8 +25,8 @@ class _Managed(ctypes.Structure):
     _fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
-_Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # any thread calls it
-_NAME, _USED = b"dltensor", b"used_dltensor"  # of a capsule before and after its tensor was taken
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # any thread may call it
+_NAME, _USED = b"dltensor", b"used_dltensor"  # the name of a capsule before and after its tensor was taken
 _api = ctypes.pythonapi
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", _api))
@@ -34,7 +34,7 @@ _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_SetName", _api))
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", _api))
-# A capsule that is being destroyed has no references, and must get none.
+# For a capsule that is being destroyed: these take its address, since it must get no new reference.
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_IsValid", _api))
 _get_dying = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
@@ -42,7 +42,7 @@ _get_dying = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p
 
 
 class Taken:
-    """A tensor of another library, which is kept as long as this object."""
+    """A tensor of another library, kept alive as long as this object."""
 
     def __init__(self, value: Any, **options: Any) -> None:
         capsule = value.__dlpack__(**options)
@@ -152,7 +152,7 @@ def wait_for_default_stream(context: int) -> None:
 _given: dict[int, tuple[Any, ...]] = {}
 
 
-# Both functions may be called when the module is gone, at the end of the process.
+# _forget and _capsule_ends may run when the module is gone, so default arguments hold its globals.
 def _forget(pointer: int, given: dict[int, tuple[Any, ...]] = _given) -> None:
     given.pop(pointer, None)
 
@@ -173,7 +173,7 @@ for _callback in (_DELETER, _CAPSULE_ENDS):
 
 
 def give(owner: Any, address: int, device: tuple[int, int], shape: tuple[int, ...], dtype: DType) -> Any:
-    """A capsule with memory of an owner, which lives as long as somebody uses the tensor."""
+    """A capsule with memory of `owner`, which is kept alive as long as the capsule or its tensor is."""
     bits = 8 * dtype.itemsize
     code = _KINDS.get("bfloat" if dtype.name == "bfloat16" else dtype.kind)
     if code is None:

@@ -56,7 +56,7 @@ _AMBIGUOUS = ("i8", "u8")  # 8 bits in a program, 8 bytes in numpy
 _PLAIN = {"bool": Plain("bool", "b", 1, "?"), **{str(one): one for one in DTYPES.values()}}
 
 BOOLS: tuple[type, ...] = (bool,)
-SCALARS: tuple[type, ...] = (int, float)  # what stands for one number
+SCALARS: tuple[type, ...] = (int, float)  # the types of single numbers
 COMPLEX: tuple[type, ...] = (complex,)
 ARRAYS: tuple[type, ...] = ()
 if numpy is not None:
@@ -101,7 +101,7 @@ class _Memory:
 
 def at_address(owner: Any, address: int, nbytes: int) -> Array:
     """A writable array of bytes at an address, which keeps the memory's owner alive."""
-    if not nbytes:  # the empty part of something that has an address
+    if not nbytes:  # an empty part of _NOTHING, since `address` may be 0
         return at_address(owner, ctypes.addressof(_NOTHING), 1)[:0]
     if numpy is not None:
         return numpy.asarray(_Memory(owner, address, nbytes))
@@ -123,7 +123,7 @@ def new_bytes(nbytes: int) -> Array:
 
 
 def typed(octets: Array, dtype: DType, shape: Sequence[int]) -> Array:
-    """An array of bytes as one of a type and a shape."""
+    """An array of bytes, seen as an array of another type and shape."""
     if numpy is not None:
         return octets.view(dtype).reshape(shape)
     if not math.prod(shape):

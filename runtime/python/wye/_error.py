@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the C API as exceptions: one class, and a class below it for each kind."""
+"""Errors of the C API as exceptions: the class Error, and a subclass for each kind of error."""
 from __future__ import annotations
 
 import difflib
@@ -60,11 +60,11 @@ class Code(enum.IntEnum):
         return member
 
     def __reduce_ex__(self, _: Any) -> Any:
-        return Code, (int(self),)  # by its number, since not every one has a name
+        return Code, (int(self),)  # by its number, since not every code has a name
 
 
 def printable(text: str) -> str:
-    """A text on one line. What is not printable is escaped, as the library escapes it."""
+    """A text on one line, whose unprintable characters are escaped as the library escapes them."""
     return "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 
@@ -76,14 +76,14 @@ def _escaped(c: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in c.encode(errors=how))
 
 
-_MADE_IN_PYTHON = 1 << 9  # of a class's flags (Py_TPFLAGS_HEAPTYPE)
+_MADE_IN_PYTHON = 1 << 9  # the flag of classes that are defined in Python (Py_TPFLAGS_HEAPTYPE)
 
 
 class Error(Exception):
     """The failure of a call. `str(error)` has the whole text: message, remedy, and causes.
 
-    An error that led to this one is its `__cause__`. Each error is of the class for its code, which is
-    also the exception of Python that fits: an ArgumentError is a ValueError and a TypeError.
+    An error that led to this one is its `__cause__`. Each error is of the subclass for its code, which
+    also inherits fitting exceptions of Python: an ArgumentError is a ValueError and a TypeError.
     """
 
     code: Code
@@ -100,7 +100,7 @@ class Error(Exception):
     """The error number of the driver or the system; 0 if there is none."""
 
     def __new__(cls, code: int, *_: Any, **__: Any) -> Error:
-        """Makes an Error of the class for its code; a subclass that is called makes its own."""
+        """Error(code, ...) makes an object of the class for the code; a subclass makes one of its own class."""
         chosen = _CLASSES.get(code, Error) if cls is Error else cls
         base: Any = chosen
         while base.__flags__ & _MADE_IN_PYTHON:
@@ -143,7 +143,7 @@ class NotFoundError(Error, KeyError, AttributeError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """What the device, or this version, cannot do."""
+    """A request that the device, or this version, cannot fulfil."""
 
 
 class StateError(Error, RuntimeError):
@@ -159,7 +159,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class TimedOutError(Error, TimeoutError):
-    """A time limit ended first."""
+    """A time limit that passed before the end."""
 
 
 class FileError(Error, OSError):

@@ -33,7 +33,7 @@ class Pending:
         core.adopt(self, "wye_pending_free", handle)
 
     def output(self, buffer: BufferParam, shape: tuple[int, ...] | None) -> Array:
-        """The array of an output that it owns, in a shape if it fits. Valid after the end."""
+        """The array of an output that it owns, in `shape` if the sizes match. Valid after the end."""
         return shaped(self.memory(buffer.binding), buffer.type, shape)
 
     def memory(self, binding: int) -> Array:
@@ -60,9 +60,9 @@ def _within(timeout: float | None, wait: Callable[[int], None]) -> None:
 class Future(Generic[_T]):
     """A dispatch or a compile in flight, or one that has ended; made by Device.submit and the like.
 
-    Its result is the Outputs of a dispatch, or what the method that made it says. `await future` returns what result() returns. Any threads may use it at once. If nothing refers
-    to it, the work continues unobserved; if the work borrows arrays, dropping the Future waits
-    for its end.
+    Its result is the Outputs of a dispatch, or what the method that made it says. `await future`
+    returns what result() returns. Any threads may use it at once. If nothing refers to it, the work
+    continues unobserved; if the work borrows arrays, dropping the Future waits for its end.
     """
 
     def __init__(self, pending: Pending, collect: Callable[[Any], _T]) -> None:
@@ -70,7 +70,7 @@ class Future(Generic[_T]):
         self._pending = pending
         self._collect = collect
         self._lock = threading.RLock()  # a destructor may ask for the result meanwhile
-        self._outcome: _T | Error | None = None  # once it was delivered
+        self._outcome: _T | Error | None = None  # the result or the error, once it was delivered
 
     def done(self) -> bool:
         """Whether it has ended, with or without success. Does not wait."""
@@ -83,8 +83,9 @@ class Future(Generic[_T]):
     def result(self, timeout: float | None = None) -> _T:
         """Waits for the end, at most `timeout` seconds, and returns the outputs.
 
-        Raises TIMEOUT if it has not ended, in which case it continues, else the dispatch's own
-        error (with Options.timeout that may be TIMEOUT, too; then done() is true). Further calls have the same outcome, even after the context was closed.
+        Raises TIMEOUT if the dispatch has not ended; it then continues. Raises the dispatch's own error
+        if it failed. With Options.timeout that may be TIMEOUT, too; then done() is true. Once it has
+        ended, further calls have the same outcome, even after the context was closed.
         """
         report = new("wye_report")
 
@@ -136,7 +137,7 @@ class Future(Generic[_T]):
     def __await__(self) -> Generator[Any, None, _T]:
         if self._outcome is not None:
             return self.result()
-        import asyncio  # which takes a while, and not everyone needs it
+        import asyncio  # not at the top, since this takes a while and is seldom needed
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
 
@@ -145,7 +146,7 @@ class Future(Generic[_T]):
                 waiter.set_result(None)
 
         def ended(_: Future[_T]) -> None:
-            try:  # now, since the context may be closed when the coroutine goes on
+            try:  # collects the result now, since the context may be closed when the coroutine goes on
                 with contextlib.suppress(Error):
                     self.result()
             finally:

@@ -43,9 +43,9 @@ class Graph:
         self._core: Core = device._core
         self._label = text("label", label)
         self._steps: list[Any] = []  # a Bound, or a transfer with the memory that it uses
-        self._pipelines: list[Pipeline] = []  # which have to live until it is recorded
+        self._pipelines: list[Pipeline] = []  # kept alive until the graph is recorded
         self._programs: list[Program] = []  # of the dispatches
-        self._words: list[list[int]] = []  # their parameters
+        self._words: list[list[int]] = []  # the parameters of each dispatch
         self._buffers: list[Buffer] = []
         self._lock = threading.RLock()
         self._handle = 0
@@ -112,7 +112,7 @@ class Graph:
 
     def copy(self, source: Buffer, target: Buffer, *, offset: int = 0, target_offset: int = 0,
              nbytes: int | None = None) -> None:
-        """Adds a copy between buffers, as Buffer.copy_to has it."""
+        """Adds a copy between buffers, with the arguments of Buffer.copy_to."""
         begin = integer("offset", offset, 0, instance("source", source, Buffer).nbytes)
         size = source.nbytes - begin if nbytes is None else integer("nbytes", nbytes)
         self._transfer("COPY", "target", target, offset=integer("target_offset", target_offset), size=size,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What notebooks show for devices and reports."""
+"""HTML tables that notebooks show for devices and reports."""
 from __future__ import annotations
 
 import html

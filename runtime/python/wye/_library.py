@@ -18,11 +18,11 @@ NO_LIMIT = 2**64 - 1
 
 
 def beside(package: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Where the library is if a wheel has both, or both were installed under one prefix.
+    """The paths where the library may be, if a wheel or a prefix has both the library and the package.
 
-    In a wheel it is in the folder `lib` of the package. Else the package is in
-    PREFIX/lib/pythonX.Y/site-packages or a folder like it, the library in PREFIX/lib, PREFIX/lib64 or
-    PREFIX/lib/TRIPLET.
+    In a wheel the library is in the folder `lib` of the package. Under a prefix the package is in
+    PREFIX/lib/pythonX.Y/site-packages or a similar folder, and the library in PREFIX/lib, PREFIX/lib64
+    or PREFIX/lib/TRIPLET.
     """
     yield package / "lib" / SONAME
     triplet = sysconfig.get_config_var("MULTIARCH")
@@ -90,8 +90,8 @@ def library() -> Any:
 
 
 class Text:
-    """A string for the C API. Its `value` is a wye_string that is valid while this object lives; as an
-    argument of a call, while that object does."""
+    """A string for the C API, as the wye_string `value`. A structure that contains a copy of `value` is
+    valid while this object lives."""
 
     __slots__ = ("_bytes", "value")
 

@@ -109,9 +109,9 @@ class Pipeline:
     def batch(self, items: Sequence[Mapping[str, Any]], options: Options | None = None) -> list[Outputs]:
         """Runs several dispatches in order, without waiting between them.
 
-        Each item has the arguments of one. It stops at the first one that fails: the error names its
-        index, and what earlier ones wrote stays. Each of the returned Outputs has the report of the
-        whole batch. `timeout` of the options is the time limit of the whole batch.
+        Each item has the arguments of one dispatch. The batch stops at the first item that fails: the
+        error names its index, and what earlier items wrote stays. Each of the returned Outputs has the
+        report of the whole batch. `timeout` of the options is the time limit of the whole batch.
         """
         given = Options() if options is None else instance("options", options, Options)
         listed = [_arguments.mapping("items", one) for one in members("items", items)]
@@ -135,7 +135,7 @@ class Pipeline:
             self._core.call("wye_pipeline_batch_owned", desc, owners, completed, report)
         except Error:
             for owner in filter(None, owners):
-                Pending(self._core, owner, None)  # which frees it
+                Pending(self._core, owner, None)  # frees the handle
             raise
         pending = [Pending(self._core, owner, None) for owner in owners]
         return [Outputs(take_outputs(bound, one), read_report(self._core, report))
@@ -143,8 +143,8 @@ class Pipeline:
 
     def rows(self, rows: Sequence[Mapping[str, Buffer]], options: Options | None = None, /,
              **params: Any) -> Report:
-        """As batch, for dispatches that differ only in their Buffers: each row has all of them, by their
-        names, whole. `params` and the options are those of every row."""
+        """Like `batch`, for dispatches that differ only in their Buffers. Each row maps the name of
+        every buffer to a whole Buffer. All rows have the same `params` and options."""
         given = Options() if options is None else instance("options", options, Options)
         listed = [_arguments.mapping("rows", one) for one in members("rows", rows)]
         request = Request(self._core, self.device, self.program, given, params, self._handle)
@@ -162,7 +162,7 @@ class Pipeline:
         return read_report(self._core, report)
 
     def info(self) -> dict[str, Any]:
-        """What it binds, how often it ran, where its code came from, and what the driver says of it."""
+        """Its bindings, launches and cache hits, and what the driver says about its code."""
         out = new("wye_pipeline_description")
         self._core.call("wye_pipeline_describe", self._handle, out)
         return {"id": text_of(out.id), **members_of(out),

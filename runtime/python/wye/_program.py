@@ -51,7 +51,7 @@ class BufferParam(NamedTuple):
     gives_output: bool
     """Whether a dispatch returns its bytes."""
     sized: bool
-    """Whether the program says its length, by a number or by the lengths of others."""
+    """Whether the program says its length, by a number or by the lengths of other buffers."""
 
 
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
@@ -144,7 +144,7 @@ class Program:
     def __init__(self, core: Core, source: Any = None) -> None:
         """Not for applications: use from_text, from_file or from_wire."""
         if not isinstance(core, Core):
-            raise invalid("wye.Program does not say what it is to be made of",
+            raise invalid("wye.Program cannot be called directly",
                           "Fix: use wye.Program.from_text, from_file or from_wire", "Program")
         out = cell("wye_program")
         core.call("wye_program_create", source, out)
@@ -167,7 +167,7 @@ class Program:
                        for one in info.buffers[0:info.buffer_count]
                        if one.count_kind == library().WYE_COUNT_LITERAL}
         self._likes: dict[str, str] | None = None
-        self._device: Device | None = None  # that calls with tensors of CUDA run on
+        self._device: Device | None = None  # on which calls with tensors of CUDA run
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "", files: Mapping[str, bytes] | None = None,

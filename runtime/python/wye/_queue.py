@@ -77,7 +77,7 @@ class Queue:
         self._core.call("wye_queue_flush", self._handle)
 
     def info(self) -> dict[str, Any]:
-        """What it was made of, and what the driver gave it: kind, priority, whether it is shared."""
+        """Its requested and granted properties: kind, priority, whether it is shared."""
         out = new("wye_queue_description")
         self._core.call("wye_queue_describe", self._handle, out)
         kinds = {"label": text_of(out.label), "kind": _KINDS[out.kind],

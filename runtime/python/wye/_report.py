@@ -15,7 +15,7 @@ from ._library import NO_LIMIT, library, text_of
 _DISK = ("unused", "hit", "miss")
 _DETERMINISM = ("none", "yes", "not proven", "beyond")
 _ROUTED = ("named", "owner", "chosen")
-_MOST_CHOICES = 256  # that a context of the library keeps
+_MOST_CHOICES = 256  # as many as a context of the library keeps
 _COOPERATIVE = ("none", "native", "split: device", "split: format", "split: grid", "split: room")
 
 
@@ -38,11 +38,11 @@ class Report:
     wall_ns: int
     """The time of the call, or from the submit to the end."""
     device_ns: int | None
-    """The time by the driver's timestamps. None without Options.timed, or if it has none."""
+    """The time by the driver's timestamps. None without Options.timed, or if the driver has none."""
     enqueue_ns: int
     """The time to submit the work."""
     wait_ns: int
-    """The time from then until the work ended."""
+    """The time from the submit until the work ended."""
     bytes_uploaded: int
     """Bytes copied from host to device."""
     bytes_downloaded: int
@@ -65,19 +65,19 @@ class Report:
     """"none" without Options.cooperative, "native" if all workgroups ran at once, or why the program
     was split at its grid barriers: "split: device", "split: format", "split: grid", "split: room"."""
     bytes_copied: int
-    """Bytes copied within the device, as by a range that begins where the device can bind none."""
+    """Bytes copied within the device, such as those of a range at an offset that it cannot bind."""
     determinism: str
-    """"yes" if the launch gives the same bytes each time and on every device; "not proven" if the program
-    does not, as far as Program.analysis can prove, or native code or functions ran; "beyond" if it does,
-    but not with this grid, parameters and lengths; "none" if nothing ran."""
+    """"yes" if the launch is proven to give the same bytes each time and on every device; "not proven" if
+    the program is not (see Program.analysis), or native code or functions ran; "beyond" if the proof does
+    not hold for this grid, parameters and lengths; "none" if nothing ran."""
     device: str
     """The selector of the device that ran it."""
     routed: str
     """Who named that device: "named" if the caller did, "owner" if it owns the buffers, "chosen" if
     the library did."""
     choice: Choice | None
-    """The reasons, if the library chose the device. None too if they are no longer kept: a context
-    keeps those of the newest 256 choices."""
+    """The reasons, if the library chose the device; otherwise None. Also None for old choices: a context
+    keeps the newest 256."""
 
     def _repr_html_(self) -> str:
         return _html.pairs("dispatch", dataclasses.asdict(self))

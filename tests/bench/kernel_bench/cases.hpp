@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cases of the benchmark: a Wye program, hand-written kernels with the same arithmetic, their
-// data.
+// The cases of the benchmark. Each case has a Wye program, hand-written kernels for the same work,
+// and their data.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace wye::bench {
 enum class Content {
     Words,   // random bits
     Floats,  // from 0.5 to 1.5
-    Output,  // output, of which every element is written
-    Sum,     // output that is added to: zeros before each launch
+    Output,  // an output; the kernel writes every element
+    Sum,     // an output that the kernel adds to; zeroed before each launch
 };
 
 struct CaseBuffer {
-    std::string name;  // in the Wye program; the order is that of the raw kernels' arguments
+    std::string name;  // as in the Wye program; buffers have the order of the kernels' arguments
     std::uint64_t bytes = 0;
     Content content = Content::Words;
-    bool floats = false;  // output of floats: compared with a tolerance if the arithmetic differs
+    bool floats = false;  // an output of floats; `fast` kernels may differ within a tolerance
 
     [[nodiscard]] bool output() const {
         return content == Content::Output || content == Content::Sum;
@@ -41,7 +41,7 @@ struct Launch {
     std::string kernel;  // the file's name without its ending
     Size3 groups{1, 1, 1};
     Size3 workgroup{1, 1, 1};
-    std::vector<std::uint32_t> words;  // arguments that follow the buffers
+    std::vector<std::uint32_t> words;  // 32-bit arguments after the buffers
 };
 
 struct Case {
@@ -55,14 +55,14 @@ struct Case {
     std::uint64_t traffic = 0;  // bytes moved; 0: memory is not the limit
 };
 
-// All cases. With full sizes each keeps a large GPU busy for 0.2 ms or more; `tiny` sizes are for a
-// CPU.
+// All cases. With full sizes, each case keeps a large GPU busy for at least 0.2 ms. `tiny`: sizes
+// for a CPU.
 [[nodiscard]] std::vector<Case> cases(bool tiny);
 
-// Cases for a CPU, in sizes that need no range checks, so the compiled code is that of full sizes.
+// Like cases(true), but with sizes that need no range checks, so the code is that of full sizes.
 [[nodiscard]] std::vector<Case> check_free_cases();
 
-// Fills `out` with the initial bytes of a buffer from `offset` on.
+// Fills `out` with the initial content of a buffer, starting at the buffer's byte `offset`.
 void fill(Content content, std::uint64_t offset, std::vector<std::byte>& out);
 
 }  // namespace wye::bench

@@ -115,8 +115,8 @@ Result<void> add_times(const std::string& selector, const std::string& way, cons
     return {};
 }
 
-// The median of a time. The minimum would depend on luck, since a processor's clock has short
-// boosts.
+// Returns the median of the member `which`. The minimum would depend on luck, since a processor's
+// clock has short boosts.
 std::optional<double> median_of(const Times& times, const std::string& name, double Time::*which) {
     const auto found = times.find(name);
     if (found == times.end() || found->second.empty()) return std::nullopt;
@@ -151,8 +151,8 @@ class Folder {
     std::string path_;
 };
 
-// Moves the drivers' own caches to this folder, and keeps them on, as users have them: with a
-// cache, a driver takes longer to compile.
+// Moves the drivers' own caches to `folder`, and leaves them enabled, as users have them: a driver
+// with a cache takes longer to compile.
 void set_driver_caches(const std::string& folder) {
     for (const char* const name : {"CUDA_CACHE_PATH", "__GL_SHADER_DISK_CACHE_PATH",
                                    "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"})

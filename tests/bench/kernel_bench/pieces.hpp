@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills buffers and compares them, piece by piece.
+// Fills buffers piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace wye::bench {
 
-// The content of a buffer repeats after this size: generating all of it would take longer than the
-// benchmark. The size is not a power of two, so that the rows of a matrix differ.
+// The content of a buffer repeats after this number of bytes, since generating the whole content
+// would take longer than the benchmark. The number is no power of two, so that matrix rows differ.
 inline constexpr std::uint64_t kPiece = (std::uint64_t{4} << 20U) + 52 * 16;
 
 // Calls upload(offset, bytes) for each piece of an input.

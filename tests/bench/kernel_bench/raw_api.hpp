@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hand-written side: a thin layer over one API. To be used by one thread.
+// RawApi: the hand-written side of the benchmark, a thin layer over one API. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -44,8 +44,8 @@ class RawApi {
     virtual void clear() = 0;
 };
 
-// Each opens the device with this name, as Wye prints it. MISSING_DEPENDENCY: the API is not
-// installed.
+// Each function opens the device with the name `device`, as Wye prints the name.
+// MISSING_DEPENDENCY: the API is not installed.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& device);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& device);

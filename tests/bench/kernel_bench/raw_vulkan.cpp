@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan 1.2, with the classes that `wye bench` has for it.
+// Vulkan 1.2, through the Vulkan classes of `wye bench`.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -81,7 +81,7 @@ class RawVulkan final : public RawApi {
         return kernels_.size() - 1;
     }
 
-    // The layout has more bindings than any of the programs.
+    // The pipeline layout has 8 bindings, more than any of the programs needs.
     Result<void> build(const std::string& source) override {
         std::vector<std::uint32_t> words(source.size() / 4);
         std::memcpy(words.data(), source.data(), words.size() * 4);

@@ -40,7 +40,7 @@ Result<void> WyeSide::prepare(const Case& c) {
         WYE_TRY(fill_pieces(b, [&](std::uint64_t offset, const std::vector<std::byte>& bytes) {
             return buffer.upload_range(bytes, offset);
         }));
-        // A pattern shows elements of outputs that are not written.
+        // A fill pattern reveals output elements that the program does not write.
         if (b.output()) WYE_TRY(buffer.fill(0xa5a5a5a5U, 0, b.bytes));
         buffers_.push_back(std::move(buffer));
     }

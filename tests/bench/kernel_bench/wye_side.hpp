@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wye's side: runs the program of a case on resident buffers, through the public API. To be used by
-// one thread.
+// WyeSide: runs the program of a case on resident buffers, through the public API. Used by one
+// thread.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@
 namespace wye::bench {
 
 struct WyeRun {
-    double nanoseconds = 0;  // of the driver's clock, with the zero fills
+    double nanoseconds = 0;  // device time, including the zero fills
     std::uint64_t filled = 0;
-    double launch_ns = 0;  // of the host, to submit the work and wait for it
+    double launch_ns = 0;  // host time to submit the work and wait for it
     bool check_free = false;
 };
 
@@ -30,10 +30,10 @@ class WyeSide {
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const std::string& device() const { return name_; }
 
-    // `prepare` makes and fills the buffers. `read` then reads the program.
+    // `prepare` makes and fills the buffers. `read` then parses the program and binds the buffers.
     [[nodiscard]] Result<void> prepare(const Case& c);
     [[nodiscard]] Result<void> read(const Case& c);
-    // The program as lowered for this device, in the form that the driver's compiler gets.
+    // Returns the lowered program: the text or SPIR-V that this device's driver compiles.
     [[nodiscard]] Result<std::string> lower(const Case& c, std::string_view format,
                                             bool check_free) const;
     [[nodiscard]] Result<WyeRun> run();

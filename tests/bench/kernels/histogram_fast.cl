@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16 bytes a load, and counts of their own for each 64 items. The count is a multiple of 16.
+// 16-byte loads. Each group of 64 items has its own counts. `n` is a multiple of 16.
 void count(__local uint* part, uint word) {
     atomic_add(&part[word & 255], 1u);
     atomic_add(&part[word >> 8 & 255], 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16 bytes a load, and counts of their own for each 64 invocations. The count is a multiple of 16.
+// 16-byte loads. Each group of 64 invocations has its own counts. `n` is a multiple of 16.
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 256) in;

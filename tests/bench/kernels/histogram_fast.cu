@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16 bytes a load, and counts of their own for each pair of warps. The count is a multiple of 16.
+// 16-byte loads. Each pair of warps has its own counts. `n` is a multiple of 16.
 __device__ void count(unsigned* part, unsigned word) {
     atomicAdd(&part[word & 255], 1u);
     atomicAdd(&part[word >> 8 & 255], 1u);

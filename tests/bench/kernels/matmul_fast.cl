@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 128 x 128 tiles, 8 x 8 sums an item, 16-byte loads: `inner` and `columns` are multiples of 4.
+// 128 x 128 tiles, 8 x 8 sums per item, 16-byte loads. `inner` and `columns` are multiples of 4.
 float4 load4(__global const float* restrict from, uint row, uint column, uint rows, uint columns) {
     if (row < rows && column < columns) return *(__global const float4*)(from + (size_t)row * columns + column);
     return (float4)(0);

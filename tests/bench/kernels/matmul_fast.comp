@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 128 x 128 tiles, 8 x 8 sums an invocation, 16-byte loads: `inner` and `columns` are multiples of 4.
+// 128 x 128 tiles, 8 x 8 sums per invocation, 16-byte loads. `inner` and `columns` are multiples of 4.
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 16, local_size_y = 16) in;

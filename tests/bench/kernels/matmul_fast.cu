@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 128 x 128 tiles, 8 x 8 sums a thread, 16-byte loads: `inner` and `columns` are multiples of 4.
+// 128 x 128 tiles, 8 x 8 sums per thread, 16-byte loads. `inner` and `columns` are multiples of 4.
 __device__ float4 load4(const float* __restrict__ from, unsigned row, unsigned column, unsigned rows, unsigned columns) {
     if (row < rows && column < columns) return *(const float4*)(from + (size_t)row * columns + column);
     return make_float4(0, 0, 0, 0);

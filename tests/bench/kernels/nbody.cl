@@ -2,7 +2,7 @@
 #ifndef FAST
 #pragma OPENCL FP_CONTRACT OFF
 #endif
-// Correctly rounded: the driver's own, or through f64, where the second rounding changes nothing.
+// Correctly rounded f32 results: from the driver, or from f64, where the second rounding does no harm.
 #ifdef EXACT
 float root(float a) { return sqrt(a); }
 float quotient(float a, float b) { return a / b; }

@@ -11,7 +11,7 @@ layout(binding = 3) writeonly restrict buffer NextVelocity { vec4 next_velocity[
 layout(push_constant) uniform P { float dt, softening; uint n; };
 shared vec4 tile[256];
 
-// Vulkan promises no correctly rounded f32 division and square root: through f64, where the second rounding changes nothing.
+// Vulkan may round f32 division and square root incorrectly. These functions use f64, where the second rounding does no harm.
 float root(float a) { return float(sqrt(double(a))); }
 float quotient(float a, float b) { return float(double(a) / double(b)); }
 

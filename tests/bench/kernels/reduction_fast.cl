@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16-byte loads, four at a time. The count is a multiple of 4.
+// 16-byte loads, four at a time. `n` is a multiple of 4.
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void run(__global const uint4* restrict x, __global uint* restrict total, uint n) {
     __local uint part[256];

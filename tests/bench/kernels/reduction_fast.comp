@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16-byte loads, and subgroup sums instead of a tree in shared memory. The count is a multiple of 4.
+// 16-byte loads, and subgroup sums instead of a tree in shared memory. `n` is a multiple of 4.
 #version 450
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x = 256) in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16-byte loads, four at a time, and shuffles instead of a tree in shared memory. The count is a multiple of 4.
+// 16-byte loads, four at a time, and shuffles instead of a tree in shared memory. `n` is a multiple of 4.
 extern "C" __global__ void __launch_bounds__(256)
     kernel(const uint4* __restrict__ x, unsigned* __restrict__ total, unsigned n) {
     const unsigned quads = n / 4, stride = gridDim.x * 256;

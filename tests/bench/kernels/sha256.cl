@@ -12,7 +12,7 @@ __constant uint k[64] = {
 uint rotr(uint v, uint n) { return rotate(v, 32 - n); }
 uint swap_bytes(uint v) { return as_uint(as_uchar4(v).wzyx); }
 
-// The message word of the bytes at..at+3, of any alignment; what lies past the data counts as zero.
+// The message word of the bytes at..at+3, at any alignment. Bytes past the data count as zero.
 uint load(__global const uint* restrict data, uint words, uint at, uint block) {
     uint word = at / 4 < words ? data[at / 4] : 0;
     if (block % 4 != 0) {
@@ -23,7 +23,7 @@ uint load(__global const uint* restrict data, uint words, uint at, uint block) {
     return swap_bytes(word);
 }
 
-// The word at `at` of the padded block that starts at `start` and has n bytes.
+// The word at byte `at` of a padded block. The block starts at `start` and has n bytes of data.
 uint padded(__global const uint* restrict data, uint words, uint start, uint at, uint n,
                            uint block) {
     if (at + 4 <= n) return load(data, words, start + at, block);

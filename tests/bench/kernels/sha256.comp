@@ -18,7 +18,7 @@ const uint k[64] = {
 uint rotr(uint v, uint n) { return (v >> n) | (v << (32 - n)); }
 uint swap_bytes(uint v) { return (rotr(v, 24) & 0x00ff00ffu) | (rotr(v, 8) & 0xff00ff00u); }
 
-// The message word of the bytes at..at+3, of any alignment; what lies past the data counts as zero.
+// The message word of the bytes at..at+3, at any alignment. Bytes past the data count as zero.
 uint load(uint words, uint at) {
     uint word = 0;
     if (at / 4 < words) word = data[at / 4];
@@ -27,7 +27,7 @@ uint load(uint words, uint at) {
     return swap_bytes(word);
 }
 
-// The word at `at` of the padded block that starts at `start` and has n bytes.
+// The word at byte `at` of a padded block. The block starts at `start` and has n bytes of data.
 uint padded(uint words, uint start, uint at, uint n) {
     if (at + 4 <= n) return load(words, start + at);
     if (at > n) return 0;

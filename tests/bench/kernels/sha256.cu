@@ -12,7 +12,7 @@ __constant__ unsigned k[64] = {
 __device__ unsigned rotr(unsigned v, unsigned n) { return __funnelshift_r(v, v, n); }
 __device__ unsigned swap_bytes(unsigned v) { return __byte_perm(v, 0, 0x0123); }
 
-// The message word of the bytes at..at+3, of any alignment; what lies past the data counts as zero.
+// The message word of the bytes at..at+3, at any alignment. Bytes past the data count as zero.
 __device__ unsigned load(const unsigned* __restrict__ data, unsigned words, unsigned at, unsigned block) {
     unsigned word = at / 4 < words ? data[at / 4] : 0;
     if (block % 4 != 0) {
@@ -22,7 +22,7 @@ __device__ unsigned load(const unsigned* __restrict__ data, unsigned words, unsi
     return swap_bytes(word);
 }
 
-// The word at `at` of the padded block that starts at `start` and has n bytes.
+// The word at byte `at` of a padded block. The block starts at `start` and has n bytes of data.
 __device__ unsigned padded(const unsigned* __restrict__ data, unsigned words, unsigned start, unsigned at, unsigned n,
                            unsigned block) {
     if (at + 4 <= n) return load(data, words, start + at, block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 32 x 32 tiles, four elements an item.
+// 32 x 32 tiles, four elements per item.
 __kernel __attribute__((reqd_work_group_size(32, 8, 1)))
 void run(__global const uint* restrict from, __global uint* restrict to, uint width, uint height) {
     __local uint tile[32][33];

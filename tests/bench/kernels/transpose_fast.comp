@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 32 x 32 tiles, four elements an invocation.
+// 32 x 32 tiles, four elements per invocation.
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 32, local_size_y = 8) in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 32 x 32 tiles, four elements a thread.
+// 32 x 32 tiles, four elements per thread.
 extern "C" __global__ void __launch_bounds__(256)
     kernel(const unsigned* __restrict__ from, unsigned* __restrict__ to, unsigned width, unsigned height) {
     __shared__ unsigned tile[32][33];

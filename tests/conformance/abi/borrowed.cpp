@@ -130,8 +130,8 @@ const wye_operation* Borrowed::operations(std::span<const wye_operation> operati
         if (out[i].kind == WYE_OPERATION_DISPATCH) {
             wye_dispatch_op& op = out[i].u.dispatch;
             if (i > 0 && operations[i - 1].kind == WYE_OPERATION_DISPATCH) {
-                // Two launches that point to the same arguments must point to the same copies: see
-                // `again`.
+                // Launches that share their arguments must share the copies, too: the hint `again`
+                // promises equal pointers.
                 const wye_dispatch_op& before = operations[i - 1].u.dispatch;
                 const wye_dispatch_op& copied = out[i - 1].u.dispatch;
                 if (op.bindings == before.bindings && op.binding_count == before.binding_count &&

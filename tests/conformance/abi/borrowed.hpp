@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for the arguments that a call borrows (P-13). Once the call has returned, the memory
-// cannot be read. A plugin that reads it then fails its case by that rule, and the process ends.
+// Memory for the arguments that a call borrows. The memory becomes unreadable when the call
+// returns. A plugin that reads it later fails its case by rule P-13, and the process ends.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of a plugin's duties that only the plugin's own tests can set up, since these tests know
-// which facts the driver lacks, and can make the driver fail. Call them from a TEST_CASE: they use
-// doctest's checks.
+// Checks that only a plugin's own tests can set up: these tests know which facts the driver lacks,
+// and can make the driver fail. The functions use doctest's checks, so call them from a TEST_CASE.
 #pragma once
 
 #include <functional>
@@ -17,8 +16,8 @@ void first_device_takes(const Plugin& plugin, std::string_view format);
 // Checks that the first device does not report the facts `keys`.
 void facts_are_absent(const Plugin& plugin, std::span<const std::uint32_t> keys);
 
-// Check the error of `init` if the library that the configuration's `key` names is absent, or is a
-// library but not a driver.
+// Check the error of `init` if the configuration's `key` names an absent library (first function),
+// or a library that is no driver (second function).
 void absent_library_is_named(const char* key, const std::string& library, const char* package);
 void foreign_library_is_refused(const char* key, const char* function);
 

@@ -50,8 +50,7 @@ bool has_commands(Rig& rig) { return rig.device.table->command_create != nullptr
 
 TEST_SUITE_BEGIN("command");
 
-TEST_CASE(
-    "a command copies what describes it, and runs in order as often as it is executed (P-41)") {
+TEST_CASE("a command copies its description, and runs in order as often as it is executed (P-41)") {
     Rig rig;
     if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     wye_program_object* program = rig.add_program();
@@ -251,7 +250,7 @@ TEST_CASE("an updated operation takes the place of the old one, and of no other 
     harness::check_same(rig.words(s, kCount), expected);
 }
 
-TEST_CASE("a command of transfers is refused, and one of nothing runs (P-41)") {
+TEST_CASE("a command of transfers is refused, and an empty command runs (P-41)") {
     Rig rig;
     if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     wye_buffer_object* a = rig.zeros(256);
@@ -303,7 +302,7 @@ TEST_CASE("an execution with unknown parts is refused, also after others (P-7, P
     harness::check_same(rig.words(b, kCount), std::vector<std::uint32_t>(kCount, 1));
 }
 
-TEST_CASE("a command of many operations runs whole, and its time is that of all (P-41)") {
+TEST_CASE("a command of many operations runs whole, and its time covers all operations (P-41)") {
     Rig rig(true);
     if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());

@@ -14,7 +14,7 @@ TEST_CASE("a device is closed soon, before anything was done with it (P-29, P-58
     const wye_device_table* table = nullptr;
     if (plugin.open(&object, &table, nullptr) != WYE_OK || object == nullptr || table == nullptr ||
         table->close == nullptr)
-        return harness::not_applicable("no device is opened, which the next cases judge");
+        return harness::not_applicable("no device could be opened; the next cases report why");
     table->close(object);
 }
 

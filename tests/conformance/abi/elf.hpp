@@ -10,7 +10,7 @@
 namespace harness {
 
 struct SharedObject {
-    std::string fault;                 // why the file cannot be read; empty: the rest is known
+    std::string fault;                 // why the file cannot be read; empty: the others are set
     std::vector<std::string> exports;  // defined and visible, in the file's order
     std::vector<std::string> needs;    // DT_NEEDED
 };

@@ -36,7 +36,7 @@ struct SetupFailed : std::runtime_error {
 // Returns the exported `symbol` of a library. The library stays loaded.
 void* export_of(const char* library, const char* symbol);
 
-// The controls of a fake driver or loader, which it gives by an export that real drivers lack.
+// The controls of a fake driver or loader, which its export `symbol` returns.
 template <typename Control>
 const Control& control_of(const char* library, const char* symbol) {
     return *reinterpret_cast<const Control* (*)()>(export_of(library, symbol))();
@@ -45,8 +45,8 @@ const Control& control_of(const char* library, const char* symbol) {
 // The plugin under test, defined by each folder of tests.
 struct Subject {
     const char* library = nullptr;              // path of the plugin's file
-    const char* format = nullptr;               // of the artifacts that the plugin accepts
-    std::map<std::string, std::string> config;  // of every host, unless a test overrides it
+    const char* format = nullptr;               // format of the artifacts that the plugin accepts
+    std::map<std::string, std::string> config;  // of every host; a test may override it
     std::uint32_t device = 0;                   // index of the device that cases open
     // Paths of layers over the plugin, the first nearest to the host.
     std::vector<const char*> layers = {};
@@ -134,7 +134,7 @@ class Plugin {
                     std::optional<std::uint32_t> index = {}) const;
 
   private:
-    // What each layer gets from the host: the table below the layer, and the host table for that.
+    // The chain entry of each layer; the host table of each layer and of the plugin.
     std::deque<wye_layer_next> below_;
     std::deque<wye_host_table> hosts_;
 };
@@ -183,8 +183,8 @@ class Device {
     const wye_queue_table* queue_table = nullptr;
     wye_queue_object* queue = nullptr;
     bool timed = false;
-    std::uint64_t value = 0;   // of the last submit
-    std::uint64_t newest = 0;  // the next submit to any queue gets the value after this
+    std::uint64_t value = 0;   // value of the last submit
+    std::uint64_t newest = 0;  // the next submit to any queue gets the value newest + 1
     Failure failure;
 
   private:

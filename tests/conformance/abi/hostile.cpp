@@ -39,7 +39,7 @@ bool may_be_damaged(const wye_artifact& artifact) {
 
 TEST_SUITE_BEGIN("hostile");
 
-TEST_CASE("an entry that the code does not have is refused, or not needed (P-8, P-11)") {
+TEST_CASE("a missing entry is refused, or the format needs none (P-8, P-11)") {
     Rig rig;
     const std::string longest(4096, 'x');
     for (const std::string_view entry :
@@ -159,7 +159,7 @@ TEST_CASE("memory that is used up is refused, and is there again once it was fre
     }
 }
 
-TEST_CASE("a failure needs no error object, and then has the same status (P-11, P-12)") {
+TEST_CASE("a call without an error sink fails with the same status (P-11, P-12)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
     wye_artifact foreign = rig.sample();

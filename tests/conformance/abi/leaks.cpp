@@ -20,8 +20,8 @@ using harness::Rig;
 namespace {
 
 constexpr int kWindows = 4;
-constexpr int kMostWindows = 12;                 // if the device's memory grows in each
-constexpr int kRounds = 500;                     // the maximum of one window
+constexpr int kMostWindows = 12;                 // if the device's memory grows in every window
+constexpr int kRounds = 500;                     // maximum in one window
 constexpr std::chrono::milliseconds kTime{300};  // a window ends after this time
 constexpr std::int64_t kHeapNoise = 16;          // bytes of one round that count as no growth
 constexpr std::int64_t kMappedNoise = 2048;

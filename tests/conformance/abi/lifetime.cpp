@@ -113,7 +113,7 @@ TEST_CASE("a queue or timeline ends while submits of other queues wait for its v
     const std::vector<wye_operation> slow(20, fill(c, 0, kBytes, 7, 1));
     for (std::uint32_t round = 0; round < 24; ++round) {
         CAPTURE(round);
-        const bool busy = round % 2 == 0;       // work is pending on the queue that waits
+        const bool busy = round % 2 == 0;       // work is pending on the queue `waits`
         const bool ended = round / 2 % 2 == 0;  // the value has ended before its queue is destroyed
         const bool made_one = round / 4 % 2 == 0;
         wye_queue_object* ends = rig.device.queue_create();

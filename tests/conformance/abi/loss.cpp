@@ -283,7 +283,8 @@ TEST_CASE("values that are pending at a loss fail at once, or were reached, and 
     check_refuses_all(rig);
 }
 
-TEST_CASE("after a loss timelines end as the work that signals them; other waits fail (P-50)") {
+TEST_CASE(
+    "after a loss a timeline value ends like the work that signals it; other waits fail (P-50)") {
     Rig rig;
     harness::Device& device = rig.device;
     need_table(device);

@@ -165,7 +165,7 @@ TEST_CASE(
     CHECK(device.failure.message.find("99") != std::string::npos);
 }
 
-TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
+TEST_CASE("an alignment is kept, or refused with an error that names the value (P-38)") {
     Rig rig;
     Device& device = rig.device;
     for (const std::uint32_t usage : usages_of(device))
@@ -184,7 +184,7 @@ TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
         }
 }
 
-TEST_CASE("only a device that maps no buffer refuses one that copies alone use (P-64)") {
+TEST_CASE("STAGING is refused only by devices without buffer_map (P-64)") {
     Rig rig;
     Device& device = rig.device;
     for (const std::uint64_t size : {0, 1, 4096}) {
@@ -333,7 +333,7 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
     }
 }
 
-TEST_CASE("fills of every size, place and pattern touch no byte beside them (P-28)") {
+TEST_CASE("fills of every size, place and pattern write no byte outside their range (P-28)") {
     Rig rig;
     Device& device = rig.device;
     for (const std::uint32_t pattern_size : {1U, 2U, 4U, 8U})

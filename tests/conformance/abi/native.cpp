@@ -105,7 +105,7 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
 }
 
 // The second buffer is made of the memory of the first, as if the application had allocated that.
-TEST_CASE("a buffer of native memory is that memory, and leaves it when destroyed (P-51, P-7)") {
+TEST_CASE("a buffer of native memory uses that memory, and does not free it (P-51, P-7)") {
     Rig rig;
     const wye_native_table* table = table_of(rig);
     if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr std::chrono::seconds kPromptly{
-    8};  // far longer than a call that does not wait ever takes
+    8};  // a call that does not wait returns in a small part of this
 constexpr std::uint64_t kSlowBytes = std::uint64_t{16} << 20U;
 
 // Runs `call` on a thread of its own, and checks that it returns soon. If it does not, the case
@@ -336,7 +336,7 @@ TEST_CASE("an upload, a fill, a copy and a download move exactly their bytes (P-
     REQUIRE(b != nullptr);
     std::vector<std::byte> expected(1024, std::byte{0xab});
     // Each step is a submit of its own, so that the order of operations does not matter. The step
-    // must write `size` bytes at `offset`. If these are right and other bytes differ from
+    // must write `size` bytes at `offset`. If these bytes are right and others differ from
     // `expected`, the step has written outside its range.
     const auto run = [&](const wye_operation& step, std::uint64_t offset, std::uint64_t size) {
         REQUIRE(device.run(step) == WYE_OK);

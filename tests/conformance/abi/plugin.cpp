@@ -61,7 +61,7 @@ TEST_CASE("the plugin can be started twice at the same time, and outlives the ot
     CHECK(one->devices == two.devices);
     one.reset();
     if (two.devices == 0) return;
-    // One host is gone. The error must be made with the host of the object that is still alive.
+    // The first host is gone. The error must be made with the host of `two`.
     wye_open_desc desc{};
     desc.header.size = sizeof desc;
     desc.flags = 0x80000000U;

@@ -26,7 +26,7 @@ std::uint64_t submit(Device& device, wye_queue_object* queue,
 
 TEST_SUITE_BEGIN("queue");
 
-TEST_CASE("ranges are bound where they start, empty ones anywhere (P-24, P-28)") {
+TEST_CASE("bindings begin at their offset; empty ranges may have any offset (P-24, P-28)") {
     Rig rig;
     const std::uint64_t alignment =
         std::max<std::uint64_t>(rig.plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u, 4);

@@ -8,10 +8,10 @@
 //   opened SELECTOR     only from the kit of the language: the device is open
 //   device INDEX usable|unusable NAME REASON FORMATS
 //   case NAME           a case begins; its name ends with the rules that it checks, "(P-1, P-2)"
-//   rule RULE           what fails next breaks this rule, besides those in the case's name
+//   rule RULE           the next failure breaks this rule, besides the rules in the case's name
 //   fail TEXT           the case fails
 //   skip REASON         the case does not apply to this plugin or device
-//   note TEXT           something worth telling that is no failure
+//   note TEXT           a remark for the reader, which is no failure
 //   work                the case still runs: a sign of life
 //   end                 the case has ended
 //   leave               this process ends now; another process must run the cases that are left
@@ -59,13 +59,13 @@ void not_applicable(std::string_view reason);
 struct NotApplicable {
     std::string reason;
 };
-// Tells something that is no failure.
+// Writes a remark for the reader, which is no failure.
 void note(std::string_view text);
-// What fails next in this case breaks `rule`, besides the rules that the case's name lists.
+// Says that the next failure of this case breaks `rule`, besides the rules in the case's name.
 void blame(std::string_view rule);
-// Reports that the case breaks `rule`, and ends the process, which cannot go on since a call of the
-// plugin does not return or has run into a fault. May be called from a signal handler. Both texts
-// must be short and without control characters.
+// Reports that the case breaks `rule`, and ends the process. For a process that cannot continue: a
+// call of the plugin hangs or has crashed. May be called from a signal handler. Both texts must be
+// short and without control characters.
 [[noreturn]] void fail_and_leave(const char* rule, const char* text);
 
 }  // namespace harness

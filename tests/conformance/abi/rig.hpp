@@ -111,7 +111,7 @@ struct Rig {
 // All usages of buffers on which programs can work.
 inline constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
                                             WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
-// kUsages and STAGING. STAGING is left out if the device has no buffer_map and refuses it (P-64).
+// kUsages and STAGING. STAGING is left out if a device without buffer_map refuses it (P-64).
 inline std::vector<std::uint32_t> usages_of(Device& device) {
     std::vector<std::uint32_t> out(std::begin(kUsages), std::end(kUsages));
     if (device.table->buffer_map != nullptr ||

@@ -115,7 +115,7 @@ TEST_CASE("a submit that fails fails what it signals (P-26, P-37)") {
     CHECK(made.wait(2) == WYE_OK);
 }
 
-TEST_CASE("waits are for all events, or for any, and tell which (P-27)") {
+TEST_CASE("waits are for all events or for any; a wait for any returns the event's index (P-27)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
     wye_queue_object* other = rig.device.queue_create();

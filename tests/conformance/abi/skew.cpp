@@ -74,7 +74,7 @@ TEST_CASE(
     released.draft = 0;
     wye_hello shorter = kHello;  // like a host of the first draft: its hello ends before `draft`
     shorter.header.size = offsetof(wye_hello, draft);
-    shorter.draft = 77;  // a plugin must not read it
+    shorter.draft = 77;  // behind the end of the hello: a plugin must not read this
     for (const wye_hello& hello : {newer, next_draft, released, shorter}) {
         CAPTURE(hello.minor_floor);
         CAPTURE(hello.draft);
@@ -144,7 +144,7 @@ TEST_CASE("longer descriptions of a newer host are read as far as the plugin kno
 
 TEST_CASE("longer outputs of a newer host are written as far as the plugin knows them (P-3)") {
     if (harness::desc_of(subject().library).abi_minor > WYE_ABI_MINOR)
-        return harness::not_applicable("the plugin is of a later minor, and knows more of them");
+        return harness::not_applicable("the plugin is of a later minor, and knows more members");
     Rig rig;
     harness::Device& device = rig.device;
     const wye_device_table& table = *device.table;

@@ -14,7 +14,7 @@ using harness::Rig;
 
 TEST_SUITE_BEGIN("timeline");
 
-TEST_CASE("values are the host's, and an empty submit is reached after what came before (P-25)") {
+TEST_CASE("the host chooses the values, and an empty submit is reached after earlier ones (P-25)") {
     Rig rig;
     constexpr std::uint64_t kSubmits = 600;
     constexpr std::uint64_t kBytes = 1U << 16U;
@@ -82,7 +82,7 @@ TEST_CASE("several threads wait while one submits (P-15)") {
     CHECK(rig.words(a, 1)[0] == kSubmits);
 }
 
-TEST_CASE("the time of a submit covers all of it; a value that is far ahead has none (P-19)") {
+TEST_CASE("the time of a submit covers all of it; a value never submitted has no time (P-19)") {
     Rig rig(true);
     const wye_queue_table& table = *rig.device.queue_table;
     if (table.timing == nullptr) {
@@ -203,7 +203,8 @@ TEST_CASE("a failure is kept while others follow, until the host retires it (P-2
     wye_operation bad[] = {fill(a, 0, 64, 1, 4), {}};
     bad[1].kind = 77;
     if (rig.device.submit(bad) != WYE_OK)
-        return harness::not_applicable("the plugin refuses such a submit before it queues any");
+        return harness::not_applicable(
+            "the plugin refuses such a submit at once and queues nothing");
     const std::uint64_t first = rig.device.value;
     for (int n = 0; n < 4200; ++n) {
         if (n % 2 == 1) REQUIRE(rig.device.submit({bad, 1}) == WYE_OK);
@@ -229,8 +230,8 @@ TEST_CASE(
         out.flags = WYE_EVENT_ORDER_ONLY;
         return out;
     };
-    // To each of both queues, submits an upload that waits for the event. The buffer ends with the
-    // right bytes only if the submit has waited.
+    // Submits an upload, which waits for the event, to one queue and then to the other. The buffer
+    // ends with the right bytes only if the submit has waited.
     const auto runs_behind = [&](const wye_event& event) {
         for (wye_queue_object* waiting : {queue, other}) {
             REQUIRE(rig.device.submit({&again, 1}, {&event, 1}, waiting) == WYE_OK);
@@ -276,7 +277,7 @@ TEST_CASE(
     rig.device.queue_table->destroy(other);
 }
 
-TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (P-36)") {
+TEST_CASE("cancelled work ends with CANCELLED or as usual; all other work runs (P-36)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     if (table.cancel == nullptr) return harness::not_applicable("the plugin cancels nothing");

@@ -27,7 +27,7 @@ TEST_CASE(
         CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
         return harness::not_applicable("the plugin gives no times");
     }
-    constexpr std::uint64_t kClockError = 1'000'000;      // maximum error between both clocks
+    constexpr std::uint64_t kClockError = 1'000'000;      // maximum error between the two clocks
     constexpr std::uint64_t kOtherClock = 1'000'000'000;  // times of another clock differ by more
     constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);

@@ -46,9 +46,9 @@ constexpr Elsewhere kElsewhere[] = {
     elsewhere(WYE_CHAIN_LAYER_NEXT), elsewhere(WYE_CHAIN_NATIVE_MEMORY),
     elsewhere(WYE_CHAIN_NATIVE_WAIT)};
 
-// Checks that each kind of unknown thing in a description is refused. `make` makes a call with the
-// description, and sets `made` if the call has made an object. `flags`: all flags that the contract
-// defines; `entry`: the type of the chain entry that this structure may have.
+// Checks that a description with an unknown flag, type or critical chain entry is refused. `make`
+// calls the plugin with the description, and sets `made` if the call has made an object. `flags`:
+// all flags that the contract defines; `entry`: the type of the chain entry that `Desc` may have.
 template <typename Desc, typename Make>
 void check_description(std::string_view what, const Desc& desc, std::uint32_t flags,
                        std::uint32_t entry, const Make& make) {
@@ -356,7 +356,7 @@ TEST_CASE("operations with unknown parts are refused, and nothing is queued (P-7
     harness::check_same(words_of(rig, strange), all_words(6));
 }
 
-TEST_CASE("a wait for all or any takes no other number (P-7)") {
+TEST_CASE("a wait accepts only the modes all and any (P-7)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
     for (const std::uint32_t any : {0U, 1U})

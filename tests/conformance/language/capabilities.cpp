@@ -173,7 +173,7 @@ main {
 })";
 
 // Checks launches whose number of workgroups comes from a buffer, and returns the first difference.
-// The host does not know that number, so it is the plugin that gives num_workgroups to the program.
+// The host does not know that number, so the plugin gives num_workgroups to the program.
 wye::Result<std::string> run_indirect(const Device& device) {
     using Words = std::vector<std::uint32_t>;
     constexpr std::size_t kMost = 64;

@@ -253,7 +253,7 @@ Launch launch_of(const Feature& feature, const std::vector<std::uint64_t>& param
     return launch;
 }
 
-// The text of a feature's program; with a `subgroup` clause unless `width` is 0.
+// The text of a feature's program. A `width` above 0 adds a `subgroup` clause.
 std::string text_of(const Feature& feature, std::uint32_t width) {
     std::string text = feature.text;
     if (width == 0) return text;

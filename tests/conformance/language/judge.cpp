@@ -18,7 +18,7 @@ wye::Result<oracle::Outcome> evaluate(const std::string& wire, const Launch& lau
     oracle::Outcome outcome = oracle::run(std::as_bytes(std::span(wire)), request);
     if (outcome.ok()) return outcome;
     return wye::Error(wye::Code::INTERNAL, "the oracle refuses: " + outcome.error,
-                      "Fix: compare only programs that it evaluates");
+                      "Fix: compare only programs that the oracle evaluates");
 }
 
 }  // namespace

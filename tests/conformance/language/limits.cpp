@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs that use a limit completely: as much as the device claims, or as the language allows if
-// that is less. If the device refuses a program by the limit's name, the case does not apply.
+// that is less. If the device refuses a program with LIMIT_EXCEEDED, the case does not apply.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -107,8 +107,8 @@ void check(const Device& device, const Full& full, Tally& tally) {
     tally.end(got.ok() ? difference(full.launch.buffers, *got, *wanted) : got.error().text());
 }
 
-// A grid with `count` workgroups on one axis. Each workgroup writes its number, which shows a
-// workgroup that does not run or has a wrong number. The host splits a grid above the limit of a
+// A grid with `count` workgroups on one axis. Each workgroup writes its number, so that a
+// missing workgroup or a wrong number shows. The host splits a grid above the limit of a
 // device that has 64-bit integers; other devices may refuse it. `apart`: why the case does not
 // apply; empty: the case applies.
 std::string check_grid(const Device& device, std::size_t axis, std::uint32_t count,

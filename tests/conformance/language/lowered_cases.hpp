@@ -20,7 +20,7 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
 
 // Loops whose start, end and step are read from memory, with values at the limits of u32 and i32.
 void open_loops_are_right(Plugin& plugin, Device& device);
-// Division and square root of f32, in the forms for devices with f64 and without.
+// Division and square root of f32, lowered as for devices with f64 and as for devices without f64.
 void roots_are_right(Plugin& plugin, Device& device);
 // Math functions of f32 give the same results when lowered as for a device without 64-bit types.
 void functions_need_nothing_wide(Plugin& plugin, Device& device);

@@ -42,7 +42,7 @@ constexpr const char* kUsage =
 
 using support::Device;
 
-constexpr const char* kRules = "P-23";  // of suites without rules of their own
+constexpr const char* kRules = "P-23";  // rule of the suites without rules of their own
 
 struct Options {
     std::string suite, device, only, plugin;

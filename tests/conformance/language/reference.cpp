@@ -69,8 +69,8 @@ std::string run_program(const Device& device, const wye::Program& program,
     return got.ok() ? compare(example, *got) : refused(got.error());
 }
 
-// Compares the stated results with those of the oracle. Left out are examples that trap or that
-// copy back only a part of a buffer, which the oracle does not do.
+// Compares the stated results with those of the oracle. Leaves out examples that trap, and examples
+// that copy back only a part of a buffer: the oracle gives whole buffers.
 std::string evaluate(const wye::Program& program, const ReferenceExample& example) {
     if (example.trap_code != 0 || has_word(example, " bytes ")) return {};
     const auto wire = program.lower("wye-program");

@@ -21,7 +21,7 @@ class Tally {
     [[nodiscard]] bool begin(const std::string& name);
     // Like `begin`, for a case that checks other rules.
     [[nodiscard]] bool begin(const std::string& name, const std::string& rules);
-    // A long case calls this from time to time, so that it is not taken for one that hangs.
+    // Reports that the case still runs. A long case that never calls this counts as hanging.
     void work() const;
     // Ends the case. `problem`: why it failed; empty: it passed.
     void end(const std::string& problem);

@@ -11,7 +11,7 @@
 
 namespace c11 {
 
-// The argument of each call. The written text declares the same structure.
+// The argument of each call of `wye_main`. The written text declares the same structure.
 struct Call {
     void* const* buffers;          // by buffer number, `shared` arrays included
     const std::uint64_t* lengths;  // of the buffers
@@ -20,8 +20,8 @@ struct Call {
     std::uint32_t index;   // of the invocation in its workgroup
     std::uint32_t* slots;  // of the workgroup; each invocation has one
     std::uint32_t trap_code, trap_count;
-    // Waits until all invocations of the workgroup have come here; without `workgroup`, of the
-    // subgroup.
+    // Waits until all invocations of the workgroup have called `wait`. If `workgroup` is 0, waits
+    // for those of the subgroup only.
     void (*wait)(Call* call, int workgroup);
 };
 

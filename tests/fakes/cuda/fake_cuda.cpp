@@ -425,7 +425,7 @@ CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr at, unsigned value, std::size_t co
     return fill(at, value, count, stream);
 }
 
-// The range that NVIDIA's devices have.
+// The range of priorities that NVIDIA's devices have.
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int* least, int* greatest) {
     *least = 0;
     *greatest = -5;

@@ -22,8 +22,8 @@ struct Control {
     // Sets the VkDriverId that every device reports; 0: the real one.
     void (*driver_id)(std::uint32_t id);
     // Lets every device claim that descriptor sets may be written after they were bound. If the
-    // driver cannot do that, the loader hides the request from it. With lavapipe, which reads a set
-    // only when it runs a command buffer, such writes work anyway.
+    // driver lacks this feature, the loader does not pass on the request. With lavapipe, which
+    // reads a set only when it runs a command buffer, such writes work anyway.
     void (*claim_late_descriptors)();
     // `sent`: the last value that a vkQueueSubmit was told to signal. `seen_to_end`: the highest
     // value that a wait or a query found reached. For tests that use one queue after a reset.

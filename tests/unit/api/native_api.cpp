@@ -233,7 +233,7 @@ class OpenclApi final : public NativeApi {
     cl_context context_ = nullptr, other_ = nullptr;
     cl_device_id device_ = nullptr;
     cl_command_queue queue_ = nullptr;
-    EventPtr foreign_;  // of the other context
+    EventPtr foreign_;  // an event of another context
 };
 #endif
 
@@ -402,7 +402,7 @@ class VulkanApi final : public NativeApi {
         std::memcpy(to, static_cast<const VulkanMemory&>(from).mapped, bytes);
     }
     EventPtr event() override { return std::make_unique<VulkanEvent>(vk_, device_); }
-    // Native queues of the library may share one VkQueue, which a wait blocks.
+    // A wait blocks the VkQueue, which several native queues of the library may share.
     [[nodiscard]] bool has_queues() const override { return false; }
     std::vector<RefusedEvent> refused_events(const NativeEvent& event) override {
         wye_native_handle foreign = event.handle();

@@ -56,7 +56,7 @@ class NativeApi {
 
     // Null: the API has no events.
     [[nodiscard]] virtual EventPtr event() { return nullptr; }
-    // Whether a queue that waits for an event lets queues with other native queues go on.
+    // Whether other native queues run on while one waits for an event.
     [[nodiscard]] virtual bool has_queues() const { return true; }
     // Events that the library refuses to wait for, and what the error says.
     struct RefusedEvent {
@@ -91,7 +91,7 @@ struct Beside {
     wye::Program program;  // input `x`, output `r`
 };
 
-// kCount words, from `first` on: the contents of a buffer in these tests.
+// A buffer in these tests has kCount words. counting() returns the words first, first + 1, ...
 constexpr std::uint32_t kCount = 1000;
 constexpr std::uint64_t kBytes = std::uint64_t{kCount} * 4;
 [[nodiscard]] std::vector<std::uint32_t> counting(std::uint32_t first);

@@ -121,7 +121,8 @@ TEST_CASE("wrong names and types are told by name") {
             "Fix: give it one, with param(\"a\", ...)");
     refused([&](auto& d) { d.param("a", 1.0F).input("x", r); }, "`y` (binding 1) has no argument");
     refused([&](auto& d) { d.param("a", 1.0F).input("y", r).output("r", r).output("x", r); },
-            "input `x` (binding 0) is not read back", "Fix: give its values as input");
+            "input `x` (binding 0) asks for an output, but is never read back",
+            "Fix: give its values as input");
 }
 
 TEST_CASE("a buffer that was freed or moved from is told from others") {

@@ -29,7 +29,7 @@ struct Function {
     int operands;
     std::uint32_t opencl;  // the stated error in ulp, rounded up; 0: never native
     std::uint32_t vulkan;
-    T low, high;  // of the first operand; the second one is from 0.1 to 8
+    T low, high;  // the range of the first operand; the second is from 0.1 to 8
     std::function<long double(long double, long double)> exact;
 };
 

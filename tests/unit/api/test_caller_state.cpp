@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of the calling thread and of the process changes no result, and reaches no driver and
-// no file that is kept. It is set before plugins are searched for. Each call leaves the state as it
-// was. If a device cannot work in a state, the error names the state. Prints a table of the example
-// programs, by state and device.
+// no file that is kept. The tests set the state before the search for plugins. Each call leaves the
+// state as it was. If a device cannot work in a state, the error names the state. Prints a table of
+// the example programs, by state and device.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // On real drivers, the check-free form of a program gives the language's results in every launch,
-// also if an earlier request is repeated with other parameters, buffers or another grid. The buffer
-// goes on behind each bound range, so that a missing check shows in the results.
+// also if an earlier request is repeated with other parameters, buffers or another grid. Each bound
+// range ends before its buffer does, so that a missing check shows in the results.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -121,11 +121,11 @@ struct Work {
     wye::Buffer in, a, b;
 };
 
-// `kFew`: elements for so few workgroups that every GPU runs all at once. `kMany`: for more
-// workgroups than any GPU runs at once.
+// Numbers of elements. Every GPU runs the workgroups of `kFew` elements at once. No GPU runs those
+// of `kMany` elements at once.
 constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;
 
-// Whether `use` is how the device should run a cooperative request of few workgroups.
+// Whether `use` is the right WYE_COOPERATIVE value for a cooperative request of few workgroups.
 bool ran_so(const Opened& t, std::uint32_t use) {
     return t.at_once ? use == WYE_COOPERATIVE_NATIVE : use == WYE_COOPERATIVE_SPLIT_DEVICE;
 }

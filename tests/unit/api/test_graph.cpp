@@ -155,7 +155,7 @@ TEST_CASE("a trap of any of several steps that differ only in their buffers is t
         const wye::Error trapped = graph.execute().error();
         CHECK(trapped.code == wye::Code::TRAPPED);
         CAPTURE(trapped.message);
-        CHECK(trapped.message.starts_with("a program of the graph"));  // it has no label
+        CHECK(trapped.message.starts_with("a program of the graph"));  // the graph has no label
     }
 }
 
@@ -532,8 +532,8 @@ TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
     (void)take(graph.run());
     CHECK(t.words(sum, 300)[299] == 7 + 299 * 3 + 5);
 
-    // The first buffers come back. Then wrong changes are refused: a buffer of another context, a
-    // buffer that the graph does not use, and two changes of one buffer.
+    // The graph gets its first buffers back. Then wrong changes are refused: a buffer of another
+    // context, a buffer that the graph does not use, and two changes of one buffer.
     const wye_graph_rebinding back[] = {{large.get(), x->get()}, {sum.get(), r.get()}};
     need(graph.rebind(back));
     const Opened other;

@@ -112,7 +112,7 @@ TEST_CASE("a device without the fact refuses a grid buffer by name, in every for
     const auto plain = job.run();
     check_refused(plain, wye::Code::UNSUPPORTED, what);
     CHECK(plain.error().fix.find("read the three words back") != std::string::npos);
-    CHECK(plain.error().fix.find("`cpu") != std::string::npos);  // names a device that can
+    CHECK(plain.error().fix.find("`cpu") != std::string::npos);  // a device that can run it
     check_refused(job.submit_borrowing(), wye::Code::UNSUPPORTED, what);
     wye::Dispatch owned(t.program, t.device);
     owned.param("k", 1U).bind("ran", ran).grid_from(grid);

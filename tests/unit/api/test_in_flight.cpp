@@ -139,7 +139,7 @@ TEST_CASE("an idle device can be closed, whichever queues it had") {
     need(t.device.close());
 }
 
-TEST_CASE("cancelled work fails alone: what only follows it runs, on any queue") {
+TEST_CASE("only cancelled work fails; work that merely follows it runs, on any queue") {
     const Opened t;
     for (int form = 0; form < 4; ++form) {
         CAPTURE(form);

@@ -19,7 +19,7 @@
 
 namespace {
 
-// The size in wye.h. Larger in sanitized builds, which have larger stack frames.
+// The stack size in wye.h, or more in sanitized builds, which have larger stack frames.
 constexpr std::size_t kStack = (support::kSanitized ? 4 : 1) * 256 * 1024;
 
 void on_small_stack(const std::function<void()>& work) {
@@ -275,7 +275,7 @@ void pass_through(wye_context* context, wye_device device, const Case& c) {
                 const Said reread =
                     said([&](auto** e) { return wye_program_create(context, &again, &second, e); });
                 INFO(reread.text);
-                // The text that the printer writes may be longer than a text may be.
+                // The printed text of a program may exceed the size limit of texts.
                 const bool large = again.text.size > WYE_LIMIT_TEXT_BYTES;
                 CHECK(reread.status == (large ? WYE_LIMIT_EXCEEDED : WYE_OK));
                 if (reread.status == WYE_OK) wye_program_free(context, second, nullptr);

@@ -54,7 +54,7 @@ struct Work {
         if (queue != nullptr) out.on(*queue);
         return out;
     }
-    // Whether the buffer is the input after `times` dispatches. Always true on a fake driver.
+    // Whether the buffer has the result of `times` dispatches. Always true on a fake driver.
     [[nodiscard]] bool has(std::size_t buffer, int times) const {
         Words found(kCount);
         need(buffers[buffer].download(found));

@@ -150,7 +150,8 @@ TEST_CASE("dispatches on one buffer have the effects of their order") {
     CHECK(buffer.free().ok());
 }
 
-TEST_CASE("work that had to be compiled holds nothing back once a download has seen it") {
+TEST_CASE(
+    "after a download of its result, a submit that had to compile holds no buffer or device") {
     const auto context = take(wye::Context::create());
     for (std::uint32_t k = 0; k < 200; ++k) {
         const auto device = take(context.open("cpu"));
@@ -238,8 +239,8 @@ TEST_CASE("a time limit ends work in flight, waited for or not, and the device w
     const Opened t;
     const auto program = take(t.context.program_from_text(kMix));
     take(program.prepare(t.device.get()));
-    // Takes much longer than its time limit on every device, but ends. A CPU has many invocations
-    // to run, since lavapipe ends long loops. A GPU has long loops to run.
+    // The dispatch takes much longer than its time limit on every device, but ends. On a CPU it has
+    // many invocations, since lavapipe ends long loops. On a GPU it has long loops.
     const auto kind = t.device.fact("device_kind");
     const bool gpu = kind.ok() && std::string_view(kind->text.data, kind->text.size) == "gpu";
     const Words many(gpu ? 64 : 1U << 18U, 7), one(1, 9);

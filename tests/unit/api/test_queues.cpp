@@ -62,7 +62,7 @@ TEST_CASE("random work on random queues has the results of its order") {
     std::vector<wye::Pending> pending, downloads;
     std::vector<Words> wanted;
     for (int step = 0; step < 200; ++step) {
-        // One dispatch of four names no queue.
+        // About one call in four names no queue.
         const std::size_t on = any(queues.size() + 1);
         const wye::Queue* queue = on == queues.size() ? nullptr : &queues[on];
         const std::size_t x = any(kBuffers);

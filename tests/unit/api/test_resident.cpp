@@ -90,7 +90,7 @@ TEST_CASE("a resident output is read back in the submit of its dispatch") {
         take(r.download(kept));
         CHECK(kept == expected);
 
-        // With a time limit the outputs are delivered after the end.
+        // A dispatch with a time limit delivers its outputs after its end.
         take(step.param("k", 3U).timeout_ns(60'000'000'000).run());
         CHECK(found == result(3));
 
@@ -125,7 +125,8 @@ TEST_CASE("a resident output is read back in the submit of its dispatch") {
     Words no(4);
     const auto refused = add.output("hidden", no).run();
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().message == "persistent `hidden` (binding 1) is not read back");
+    CHECK(refused.error().message ==
+          "persistent `hidden` (binding 1) asks for an output, but is never read back");
     CHECK(refused.error().fix == "Fix: leave the output out, or declare it `live`");
 }
 

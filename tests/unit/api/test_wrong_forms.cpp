@@ -388,7 +388,7 @@ TEST_CASE("each wrong call of each form has a named error, and runs nothing") {
     }
 }
 
-// ---- What concerns one form ---------------------------------------------------------------
+// ---- Mistakes of one form -----------------------------------------------------------------
 
 namespace {
 
@@ -543,7 +543,7 @@ TEST_CASE("a graph that runs takes no other buffer until it has been waited for"
     }
 }
 
-TEST_CASE("a graph is run with what it was recorded for") {
+TEST_CASE("a graph run with wrong parameters, flags or a foreign queue is refused") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
         const World w(selector);

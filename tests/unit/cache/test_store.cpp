@@ -54,7 +54,7 @@ TEST_CASE("a folder that is made is marked as a cache, one that is there is left
     std::ifstream tag(cache / "CACHEDIR.TAG");
     std::string first;
     REQUIRE(std::getline(tag, first));
-    CHECK(first == "Signature: 8a477f597d28d172789f06886806bc55");  // that of the specification
+    CHECK(first == "Signature: 8a477f597d28d172789f06886806bc55");  // as CACHEDIR.TAG requires
     CHECK(prepare_folder(cache.string(), false).ok());
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("above the limit what was not used for longest goes first") {
         const timespec both[2] = {time, time};
         REQUIRE(utimensat(AT_FDCWD, rig.file(key).c_str(), both, 0) == 0);
     }
-    CHECK(store.find(bytes("k0")));  // used now
+    CHECK(store.find(bytes("k0")));  // makes k0 the most recently used
     REQUIRE(store.put(bytes("k9"), bytes(value)) != 0);
     CHECK(store.counts().bytes <= 100'000);
     CHECK(store.counts().evicted == 10 - rig.entries());

@@ -59,7 +59,7 @@ Found find(const wye::Context& context, const support::Runner& fault, std::uint6
     options.subgroups = {};
     for (;; ++seed) {
         REQUIRE(seed < 1'000'000);
-        if (seed % 5 == 4) continue;  // math functions, whose definitions use every operation
+        if (seed % 5 == 4) continue;  // calls math functions: these use every operation
         Case what = support::random_case(seed, options, false);
         Finding finding = judge(context, fault, what, support::kChanged);
         INFO("seed " << seed << ": " << finding.text);

@@ -120,7 +120,7 @@ void run(const wye_operation& operation) {
     }
 }
 
-// Whether all bytes of the operation that its kind does not use are zero.
+// Whether the operation is zero in all bytes that its kind does not use.
 bool room_is_zero(const wye_operation& op) {
     std::size_t used = sizeof op.u.transfer;
     if (op.kind == WYE_OPERATION_DISPATCH) used = sizeof op.u.dispatch;

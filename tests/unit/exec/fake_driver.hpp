@@ -26,7 +26,7 @@ struct FakeDriver {
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
     static FakeDriver* now;
-    std::atomic<wye_device_object*> newest[2] = {nullptr, nullptr};  // opened last, by index
+    std::atomic<wye_device_object*> newest[2] = {nullptr, nullptr};  // last opened device, by index
 
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
@@ -136,7 +136,7 @@ struct FakeDriver {
     std::atomic<int> opened{0};             // devices
     std::atomic<int> recovered{0};          // by try_recover
     std::atomic<bool> recovers = false;     // a try_recover is in progress
-    std::atomic<int> meanwhile{0};          // buffers destroyed during one
+    std::atomic<int> meanwhile{0};          // buffers destroyed while `recovers`
     std::atomic<int> shutdowns{0};          // of the plugin
     std::atomic<int> in_submit{0};          // calls of submit in progress
     std::atomic<int> most_in_submit{0};     // the maximum of `in_submit`

@@ -30,8 +30,8 @@ class Gate {
         std::unique_lock lock(mutex_);
         REQUIRE(changed_.wait_for(lock, kHang, [this] { return entered_ != 0; }));
     }
-    // Whether the compiler was called. A time limit may pass before that, however long it is: a
-    // test that needs both tries longer limits until the compiler is called first.
+    // Whether the compiler was called. On a slow machine any time limit may pass before this call.
+    // Tests of a limit that passes during the compile raise the limit until the call comes first.
     bool compiles() {
         const std::lock_guard lock(mutex_);
         return entered_ != 0;

@@ -117,7 +117,7 @@ std::vector<float> special_values() {
     return out;
 }
 
-// A float to try as an argument of functions of two: of any size, near others, or whole.
+// Returns one of two arguments: any float, near `other`, near 1, or a multiple of 1/2.
 float random_argument(support::Random& random, float other) {
     switch (random.below(6)) {
         case 0:

@@ -42,7 +42,7 @@ double argument(support::Random& random, double other) {
         case 5:
             return static_cast<double>(random.between(-2000, 2000)) * 0.5;
         case 6:
-            return sign * (700 + 50 * fraction);  // where exponentials end
+            return sign * (700 + 50 * fraction);  // where exp overflows or underflows
         default:
             return sign * std::ldexp(1 + fraction, exponent(-8, 5));
     }

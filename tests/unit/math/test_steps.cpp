@@ -118,8 +118,8 @@ TEST_CASE("hypot is right at the middle of two numbers, and beside it") {
             y.push_back(4 * k * scale);
             right.push_back(static_cast<float>(5 * static_cast<double>(k)) * scale);
         } else {
-            // y^2 is nearly m + 1/4, so m^2 + y^2 is nearly (m + 1/2)^2. If they are equal, then
-            // m = k (k + 1) for some k, which is even.
+            // y^2 is nearly m + 1/4, so m^2 + y^2 is nearly (m + 1/2)^2. If the two are equal, m is
+            // k (k + 1) for some k, so m is even.
             const double m = between(1U << 23U, (1U << 24U) - 2);
             const auto root = static_cast<float>(std::sqrt(m + 0.25));
             const double off = static_cast<double>(root) * root - (m + 0.25);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes small programs in wire form by hand, word for word, so that the oracle can be tested
-// without the project's own encoder. Has no params, tables or variants.
+// without the project's own encoder. The programs have no params, tables or variants.
 #pragma once
 
 #include <array>

@@ -125,7 +125,7 @@ TEST_CASE("arguments: known, once, complete, of a fitting kind") {
     refused(saxpy, base().in(0, 40).in(1, 40).in(2, 40), Code::INVALID_ARGUMENT,
             "output `r` (binding 2) takes no input bytes");
     refused(saxpy, base().inout(0, 40).in(1, 40).out(2, 40), Code::INVALID_ARGUMENT,
-            "input `x` (binding 0) is not read back");
+            "input `x` (binding 0) asks for an output, but is never read back");
     refused(saxpy, base().discard(0).in(1, 40).out(2, 40), Code::INVALID_ARGUMENT,
             "only an output can be");
     Ask null = saxpy_request();

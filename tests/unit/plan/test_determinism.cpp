@@ -53,7 +53,7 @@ TEST_CASE("a launch is deterministic only if no two of its invocations meet") {
          {{.grid = {300, 1, 1}, .verdict = true},
           {.grid = {1, 64, 1}},
           {.grid = {2, 1, 2}},
-          {.grid = {0, 7, 7}}}},  // nothing runs, but the verdict needs 1 for y and z
+          {.grid = {0, 7, 7}}}},  // nothing runs, but the rule asks for y = z = 1
         {"workgroup 64 adjustable;",
          "a[global_id.x] = n;",
          [](const Count3& id, std::uint32_t) { return std::int64_t{id[0]}; },

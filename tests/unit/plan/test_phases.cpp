@@ -91,7 +91,7 @@ TEST_CASE("bounds follow from parameters, lengths, counts, tables and lets") {
     CHECK(counted("len(a)") == 16);
     CHECK(counted("num_workgroups.x + workgroup_size.x") == 10);
     CHECK(counted("t[twice - 3u]") == 7);
-    CHECK(counted("t[3u]") == 1);  // no iteration: only the lets
+    CHECK(counted("t[3u]") == 1);  // the loop has no iteration: one phase
     CHECK(counted("u32(q / 2i64 + 5i64)") == 2);
     CHECK(counted("u32(q % 4i64 + 5i64)") == 2);
     CHECK(counted("u32(q >> 1u) & 7u") == 4);

@@ -77,8 +77,8 @@ TEST_CASE("asking for sizes needs no storage") {
     Ask ask = Ask().param(0).in(0, 40).in(1, 40).out(2, 0);
     ask.request.sizes_only = true;
     CHECK(admitted(saxpy, ask)->buffers[2].read_size == 40);
-    // The size of a null input is told if its count follows from another buffer. An input that is
-    // not null is checked.
+    // The launch has the size of a null input if the input's count follows from another buffer. The
+    // size of an input that is not null is checked.
     ask.arguments[1].input = nullptr;
     ask.arguments[1].input_size = 0;
     CHECK(admitted(saxpy, ask)->buffers[1].bytes == 40);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The records of a registry that opened plugins of this build, without the warning that their files
-// belong to another user: root may run the tests of a build that a user made.
+// The records of a registry that opened plugins of this build, without warnings that another user
+// owns the plugins' files. Such warnings are right if root runs the tests of a user's build.
 #pragma once
 
 #include <vector>

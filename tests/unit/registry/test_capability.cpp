@@ -23,7 +23,7 @@ Facts device() {
 
 }  // namespace
 
-TEST_CASE("what fits has nothing unmet") {
+TEST_CASE("a device that fits has no unmet needs") {
     Requirements needs;
     needs.capabilities = {"int64"};
     needs.workgroup = {256, 1, 1};

@@ -240,7 +240,7 @@ TEST_CASE("a policy says how binding the selector is") {
     const auto preferred = registry->select(parsed("cpu,-gpu"), no_cpu, Policy::prefer);
     REQUIRE(preferred.ok());
     CHECK(preferred->device->selector == "ocl:0");
-    CHECK(preferred->reason.starts_with("none that `cpu,-gpu` names can be used; auto: "));
+    CHECK(preferred->reason.starts_with("no device that `cpu,-gpu` names can be used; auto: "));
     CHECK(registry->select(parsed("cpu,gpu"), {}, Policy::prefer)->device->selector == "cpu:0");
     CHECK(registry->select(parsed("ocl,gpu:0"), {}, Policy::automatic)->device->selector ==
           "gpu:0");

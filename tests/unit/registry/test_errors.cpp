@@ -56,7 +56,7 @@ std::vector<std::string> messages_of(const Error& error) {
 }  // namespace
 
 // Copying the chain for each new error would take quadratic time.
-TEST_CASE("a chain of 200,000 causes is made, handed over and freed, shortened in the middle") {
+TEST_CASE("a chain of 200,000 causes is made, handed over, shortened in the middle, and freed") {
     constexpr unsigned kLong = 200'000;
     const auto host = HostServices::create({}, {});
     const wye_host_table& table = host->table();

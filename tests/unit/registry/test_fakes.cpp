@@ -332,7 +332,7 @@ TEST_CASE("code of plugins and of what they link is a driver's, of the executabl
     const void* const code = ::dlsym(library, WYE_PLUGIN_QUERY_SYMBOL);
     REQUIRE(code != nullptr);
     objects.look(false);
-    CHECK_FALSE(objects.has(code));  // appeared while no plugin was called
+    CHECK_FALSE(objects.has(code));  // loaded while no plugin was called
     objects.add(code);
     CHECK(objects.has(code));
     // libstdc++, to which the fake plugin links, counts as a driver's. libc does not.

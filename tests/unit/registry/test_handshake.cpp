@@ -16,7 +16,7 @@ using namespace wye::registry;
 
 namespace {
 
-// The description that query_now() gives. A query function has no other way to find one.
+// The description that query_now() gives. It is global, since query functions take no user data.
 wye_plugin_desc desc_now;
 wye_status query_now(const wye_hello* hello, const wye_plugin_desc** out) {
     CHECK(hello->header.size == sizeof(wye_hello));

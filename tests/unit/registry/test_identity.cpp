@@ -140,7 +140,7 @@ TEST_CASE("one identifier is enough, and its confidence says so") {
     CHECK(groups(by_uuid) == "cuda:0 opencl:0");
     all = identify(by_uuid, kHost);
     CHECK(aliases(by_uuid, all, 1, kHost)[0].evidence == std::string("uuid ") + kUuid1);
-    // Without any identifier they may be two devices, even with equal names.
+    // Devices without any identifier may be different, even with equal names.
     CHECK(groups(sketches({{"cuda", "a"}, {"opencl", "b"}})) == "cuda:0 | opencl:0");
 }
 

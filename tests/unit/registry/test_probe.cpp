@@ -297,7 +297,7 @@ TEST_CASE("a compiler of another version in this process is a warning with both 
         const auto registry = setup.open();
         CHECK(registry->open_plugin("tells_findings").ok());
         for (Record& record : records_of(*registry, "tells_findings"))
-            if (contains(record.message, "it may crash")) out.push_back(std::move(record));
+            if (contains(record.message, "the driver may crash")) out.push_back(std::move(record));
         return out;
     };
     CHECK(warnings().empty());
@@ -440,7 +440,7 @@ TEST_CASE("a watched value counts, and the paths in it only where the manifest s
     }
 }
 
-TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") {
+TEST_CASE("a timed-out probe is repeated; the user decides on trust and forgetting") {
     Setup setup;
     setup.paths = {kMisbehaves};
     setup.probe.limit = std::chrono::milliseconds(1500);
@@ -560,7 +560,7 @@ TEST_CASE("a plugin in a folder whose name is not UTF-8 is probed and remembered
     CHECK(setup.open()->open_plugin("misbehaves")->probe == ProbeState::remembered);
 }
 
-// Opens the plugin in a process that dies there, although its verdict is good.
+// Opens the plugin, whose verdict is good, in a child process that dies inside the plugin.
 void die_inside(const Setup& setup) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -584,7 +584,7 @@ TEST_CASE("a good verdict is doubted by the next process when one died inside th
     die_inside(setup);
     CHECK(state() == ProbeState::child);
     CHECK(state() == ProbeState::remembered);
-    // A program that always dies inside the plugin is refused the plugin.
+    // After three deaths in a row inside the plugin, this program may not open the plugin.
     {
         const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
         const Prober prober(setup.probe, host);

@@ -109,7 +109,7 @@ TEST_CASE("errors name the column, show a caret and a fix") {
         {"cpu[memory>99999999999999TiB]", 12, "cannot be compared"},
         {"cpu[f64>yes]", 9, "cannot be compared with `f64`"},
         {"cpu[!f64=yes]", 9, "exclude each other"},
-        {"cpu[kind>cpu]", 10, "an order of texts compares numbers"},
+        {"cpu[kind>cpu]", 10, "`<` and `>` compare the first number of a text"},
         {"cpu[max_workgroup_size=16x16]", 24, "cannot be compared"},
         {"cpu[f64 f64]", 5, "there is no fact"},
         {"9cpu", 1, "plugin's name"},

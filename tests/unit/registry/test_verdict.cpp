@@ -73,7 +73,7 @@ TEST_CASE("a message that ends early has what came before, and where") {
     CHECK_FALSE(message->ready);
 }
 
-TEST_CASE("of a message that the plugin wrote to, the slot before that is known") {
+TEST_CASE("if the plugin overwrote the message, the slot before the damage is known") {
     const std::string init = "{\"in\":\"init\"}\n";
     const std::string probe = "{\"in\":\"probe_devices\"}\n";
     CHECK(slot_before_fault(kHello + init + "nothing\n" + probe, "x") == "init");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign_types: the types of statements, and what is reported once, in text order, with a remedy.
+// assign_types: the types of statements. Each error comes once, in text order and with a remedy.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files in which plugins keep texts: their form, and damaged ones.
+// Files in which plugins keep texts: their format, and damaged files.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -98,7 +98,7 @@ TEST_CASE("a kept file gives back its parts, and nothing once a bit is changed o
     }
 }
 
-TEST_CASE("what is kept is read back by kind, key and build, and by no other") {
+TEST_CASE("a kept text is read back by its kind, key and build only") {
     const Folder folder;
     const std::string path = folder.path.string();
     CHECK_FALSE(read_kept(path, "kind", "key"));

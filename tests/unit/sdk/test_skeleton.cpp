@@ -233,7 +233,7 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     FakeQueue unknown(loss);
     wye_operation marked = operation(WYE_OPERATION_FILL);
     marked.flags = 4;
-    CHECK(unknown.submit({&marked, 1}, {}).error().message.find("flags of an operation, 4") !=
+    CHECK(unknown.submit({&marked, 1}, {}).error().message.find("an operation (flags 4)") !=
           std::string::npos);
     wye_operation launch = operation(WYE_OPERATION_DISPATCH);
     launch.u.dispatch.flags = 8;
@@ -241,15 +241,15 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     CHECK(unknown.steps.empty());  // nothing was begun
     wye_event odd_wait = unknown.event(0);
     odd_wait.flags = 2;
-    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("flags of a wait, 2") !=
+    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("flags of a wait (flags 2)") !=
           std::string::npos);
     odd_wait = unknown.event(0);
     odd_wait.reserved = 7;
-    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("not zero, 7") !=
+    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("must be 0 is 7") !=
           std::string::npos);
     odd_wait = unknown.event(0);
     odd_wait.flags = WYE_EVENT_ORDER_ONLY;  // a flag that no signal has
-    CHECK(unknown.submit({}, {}, {&odd_wait, 1}).error().message.find("flags of a signal, 1") !=
+    CHECK(unknown.submit({}, {}, {&odd_wait, 1}).error().message.find("a signal (flags 1)") !=
           std::string::npos);
     CHECK(unknown.steps.find("wait") == std::string::npos);
     CHECK(unknown.steps.find("plan") == std::string::npos);  // nothing was queued
@@ -272,7 +272,7 @@ TEST_CASE("a submit that runs out of memory in the middle is taken back") {
     CHECK(queue.submit({}, {}).value() == 2);
 }
 
-TEST_CASE("what a loss met is lost, what was reached before stays reached") {
+TEST_CASE("pending values are lost with the device, reached values stay reached") {
     LossState loss;
     FakeQueue queue(loss);
     REQUIRE(queue.submit({}, {}).ok());
@@ -353,7 +353,7 @@ TEST_CASE("a submit that is added while the driver ends failed work stays pendin
     CHECK(timeline.poll(2).value());
 }
 
-TEST_CASE("where nobody knows how far the work is, it ends first, and all that is pending fails") {
+TEST_CASE("if the driver's progress is unknown, its work ends first, and all pending values fail") {
     LossState loss;
     std::string steps;
     FakeTimeline timeline(loss, steps);
@@ -451,7 +451,7 @@ struct SharingTimeline : Timeline<SharingTimeline, SharingSubmit, int> {
 
 }  // namespace
 
-TEST_CASE("a submit without an event is asked by the next one that has one, or by the newest") {
+TEST_CASE("the end of a submit without an event is found by the next event, or by the newest one") {
     LossState loss;
     SharingTimeline timeline(loss);
     for (const bool marked : {true, false, false, true, false, false}) timeline.add(marked);
@@ -475,7 +475,7 @@ TEST_CASE("a submit without an event is asked by the next one that has one, or b
     CHECK(!timeline.reached(6));
 }
 
-TEST_CASE("the newest submit gets its event before another one only among few") {
+TEST_CASE("the newest submit gets its event before another submit only if few are pending") {
     LossState loss;
     SharingTimeline timeline(loss);
     for (int n = 0; n < 3; ++n) {

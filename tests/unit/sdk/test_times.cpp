@@ -49,7 +49,7 @@ TEST_CASE("device times become times of the host, with either clock ahead") {
     }
 }
 
-TEST_CASE("a moment is read by one at a time") {
+TEST_CASE("only one thread at a time reads the clocks") {
     NanosecondMatch match;
     bool second = false;
     match.renew([&] {

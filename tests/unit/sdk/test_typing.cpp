@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typing rules as a table, written after the language's tables of operations.
+// The typing rules as a table, which follows the language's tables of operations.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -32,7 +32,7 @@ TEST_CASE("random programs are well-formed, end and have no races") {
         }
         for (const auto& d : wye::ir::validate(parsed.program))
             FAIL(d.place.line << ": " << d.message);
-        // At most what every Vulkan device has, less what the runtime adds.
+        // The limit is the workgroup memory of every Vulkan device, less what the runtime adds.
         CHECK(wye::ir::analyse(parsed.program).shared_bytes <= 16384 - 64);
         const auto wire = wye::ir::encode(parsed.program);
         REQUIRE(wire.ok());

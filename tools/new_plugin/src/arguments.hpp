@@ -14,7 +14,7 @@
 
 namespace driver {
 
-// Copies of all values, and the addresses of buffers.
+// Has copies of all values, and the addresses of buffers.
 class Arguments {
   public:
     Arguments(std::span<const wye_slot> slots, std::uint32_t params_size,
@@ -49,7 +49,7 @@ class Arguments {
         }
     }
 
-    // Returns for each argument the address of the buffer's range, or of the value.
+    // Returns the address of each argument: of the buffer's range, or of the copied value.
     [[nodiscard]] std::vector<void*> addresses() {
         std::vector<void*> out;
         for (Argument& argument : arguments_)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer, which here is memory of the host. For a real device it owns an allocation of the
+// A buffer. Here a buffer is host memory. For a real device, a buffer owns an allocation of the
 // driver, and `at` returns the driver's address of a byte.
 #pragma once
 
@@ -30,8 +30,8 @@ class Buffer {
                               " bytes, not of " + std::to_string(desc.alignment),
                           "Fix: ask for a smaller alignment",
                           {}};
-        // An empty buffer needs one readable element too (P-24), so it gets more memory than
-        // requested.
+        // Each buffer gets more memory than requested, since even an empty buffer needs one
+        // readable element (P-24).
         if (desc.size <= most) {
             const std::uint64_t bytes = (desc.size + kLine + alignment - 1) / alignment * alignment;
             memory_.reset(std::aligned_alloc(alignment, bytes));

@@ -32,7 +32,7 @@ struct Source {
     std::string text;
 };
 
-// A shared object that is compiled from sources. Keeps it loaded.
+// A shared object, compiled from sources. It stays loaded while the Module exists.
 class Module {
   public:
     Module(const std::string& command, const std::filesystem::path& temporary,
@@ -93,9 +93,9 @@ class Module {
         void operator()(void* handle) const { dlclose(handle); }
     };
 
-    // Runs a command to its end. Its output goes to the file `log`. The file that the command makes
-    // shows whether the command succeeded, since an application that ignores SIGCHLD gets no exit
-    // status.
+    // Runs a command to its end, with its output in the file `log`. Returns no exit status, since
+    // an application that ignores SIGCHLD gets none: the caller looks for the file that the command
+    // makes.
     static void run(std::vector<std::string>& words, const std::string& log) {
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
@@ -146,7 +146,7 @@ class Compiler {
 
     [[nodiscard]] bool installed() const { return access(command_.c_str(), X_OK) == 0; }
 
-    // Does not compile sources again that were compiled a short while ago.
+    // Compiles sources, unless the module of an earlier call with equal arguments is still cached.
     std::shared_ptr<const Module> compile(const std::vector<std::string>& options,
                                           const std::vector<Source>& sources) {
         std::string key;

@@ -26,7 +26,7 @@ inline std::string from_abi(wye_string text) {
     return text.size == 0 ? std::string() : std::string(text.data, text.size);
 }
 
-// Returns the host's configuration for `key`.
+// Returns the host's configuration for `key`, or `otherwise` if there is none.
 inline std::string setting(const wye_host_table& host, std::string_view key,
                            std::string_view otherwise) {
     wye_string value{};
@@ -50,8 +50,8 @@ inline wye_status report(const wye_host_table& host, const Failure& failure, wye
     return failure.code;
 }
 
-// Runs the body of a slot, which returns its status or throws. Locks of the body are released
-// before the host is called.
+// Runs `body`, the body of a slot, which returns the slot's status or throws. The body's locks are
+// released before the host is called.
 template <typename Body>
 wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noexcept {
     try {
@@ -83,7 +83,7 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
                   {}};
 }
 
-// Refuses critical entries of a chain, of which this plugin knows none.
+// Refuses each critical entry of a chain, since this plugin knows no critical entries.
 inline void refuse_critical(const void* next) {
     for (auto entry = static_cast<const wye_header*>(next); entry != nullptr;
          entry = static_cast<const wye_header*>(entry->next))
@@ -94,8 +94,8 @@ inline void refuse_critical(const void* next) {
                           "Fix: make the call without it, or use a newer plugin",
                           {}};
 }
-// Refuses what a later minor version may add to a structure: flags that are not `known`, another
-// type, and critical entries in the chain of the structure.
+// Refuses what a later minor version may add to a structure: flags outside the mask `known`,
+// another type, and critical entries in the chain of the structure.
 inline void refuse_unknown(const wye_header& header, std::uint32_t flags, const std::string& what,
                            std::uint32_t known = 0) {
     if ((flags & ~known) != 0) refuse("flags " + std::to_string(flags) + " of " + what);

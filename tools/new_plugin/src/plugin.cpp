@@ -106,7 +106,7 @@ wye_status set_text(wye_fact& out, std::string_view value) {
     return WYE_OK;
 }
 
-// Whether the header with which this plugin was built has the fact.
+// Whether the abi.h with which this plugin was built declares the fact.
 bool is_known(std::uint32_t key) {
     switch (key) {
 #define ACME_CASE(name, number, json, type) case number:
@@ -146,7 +146,7 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
         case WYE_FACT_KEY_MEMORY_BYTES:
             return set_number(*out, plugin->memory_bytes);
         case WYE_FACT_KEY_UNIFIED_MEMORY:
-        case WYE_FACT_KEY_HOST_PROCESSOR:  // not of a real device
+        case WYE_FACT_KEY_HOST_PROCESSOR:  // a real device does not report this
             return set_flag(*out);
         case WYE_FACT_KEY_DEVICE_KIND:
             return set_text(*out, "cpu");
@@ -193,7 +193,7 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buffer_of(buffer); }
 
-// The host can read and write these buffers. Without the slot `buffer_sync`, mappings are coherent.
+// The host can read and write these buffers. Mappings are coherent, so `buffer_sync` is left out.
 wye_status buffer_map(wye_device_object*, wye_buffer_object* buffer, wye_mapping* out,
                       wye_error**) {
     out->address = buffer_of(buffer).at(0);
@@ -243,7 +243,7 @@ void fill(const wye_fill_op& op) {
         std::memcpy(target + at, &op.pattern, op.pattern_size);
 }
 
-// Returns an operation that can run later, when the host's memory for it is no longer valid.
+// Returns an operation with copies of its arguments, since `op` is valid during the call only.
 driver::Operation operation_of(const wye_operation& op) {
     if (op.flags != 0) refuse("operation flags " + std::to_string(op.flags));
     driver::refuse_critical(op.next);
@@ -379,7 +379,7 @@ constexpr wye_plugin_desc plugin_desc() {
     desc.abi_minor = WYE_ABI_MINOR;
     desc.abi_draft = WYE_ABI_MINOR_DRAFT;
     desc.minor_frozen = WYE_ABI_MINOR_FROZEN;
-    desc.host_minor_needed = 0;  // the first minor version with all that this plugin calls
+    desc.host_minor_needed = 0;  // the oldest host minor that this plugin works with
     desc.pointer_bytes = sizeof(void*);
     desc.id = literal("acme");
     desc.version = literal(ACME_VERSION);

@@ -49,9 +49,9 @@ struct Submit {
     std::vector<Operation> operations;
 };
 
-// The submits of a queue, and their values. Submits of other queues that wait for these values own
-// the timeline, too, since this queue may be destroyed before those submits begin. The caller must
-// hold the lock of Progress.
+// The submits of a queue, and their values. A submit of another queue that waits for a value shares
+// ownership of the timeline, since this queue may be destroyed before that submit begins. The
+// caller must hold the lock of Progress.
 class Timeline : public std::enable_shared_from_this<Timeline> {
   public:
     // Whether the value was reached. Throws the failure of a value that failed. A value that no
@@ -168,9 +168,9 @@ class Queue {
 
 inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
 
-// Waits for all events, or for one if `any`. Throws the failure of an event that failed. Sets
-// `index` to the number of the event that failed or, if `any`, was reached. If all events were
-// reached, sets it to their count.
+// Waits for all events, or for one event if `any`. Throws the failure of an event that failed. Sets
+// `index` to the number of the failed event, or if `any` of the reached event, or else to the
+// number of events.
 inline void wait(Progress& progress, std::span<const wye_event> events, bool any,
                  std::uint64_t timeout_ns, std::uint64_t& index) {
     using std::chrono::nanoseconds;
@@ -190,11 +190,10 @@ inline void wait(Progress& progress, std::span<const wye_event> events, bool any
     if (timeout_ns == UINT64_MAX)
         progress.changed.wait(lock, done);
     else if (!progress.changed.wait_until(lock, until, done))
-        throw Failure{
-            WYE_TIMEOUT,
-            "what was waited for was not reached within " + std::to_string(timeout_ns) + " ns",
-            "Fix: allow more time, or give the device less work",
-            {}};
+        throw Failure{WYE_TIMEOUT,
+                      "the events were not reached within " + std::to_string(timeout_ns) + " ns",
+                      "Fix: allow more time, or give the device less work",
+                      {}};
 }
 
 }  // namespace driver

@@ -129,11 +129,11 @@ std::string hindrance(Needs needs, const Verdict& verdict) {
 }
 
 // Why a group does not run with layers; empty: it does. The group `skew` has hosts of other
-// versions, which know no layers. The groups of the language run as an application, which names
-// layers in another way.
+// versions, which know no layers. The groups of the language run as an application, to which
+// --layer does not apply.
 std::string hindrance_by_layers(const GroupPlan& plan, const Setup& setup) {
     const bool runs = plan.needs != Needs::language && std::string_view(plan.name) != "skew";
-    return setup.layers.empty() || runs ? "" : "it takes no layer (--layer)";
+    return setup.layers.empty() || runs ? "" : "this group does not run with --layer";
 }
 
 class Run {
@@ -150,7 +150,7 @@ class Run {
     [[nodiscard]] Result<void> all() {
         for (const GroupPlan& plan : group_plans()) {
             const std::string_view name = plan.name;
-            const bool opens = name == "load";  // all other groups need what it finds
+            const bool opens = name == "load";  // all other groups need the results of `load`
             if (!opens && !chosen(plan)) continue;
             WYE_TRY(one(plan, !opens || chosen(plan)));
             if (opens) WYE_TRY(choose_device());
@@ -239,7 +239,7 @@ Result<void> check_groups(const std::vector<std::string>& only) {
     return {};
 }
 
-// Parses an option's number of seconds. `fault`: what the message says of 0 seconds.
+// Parses an option's number of seconds. `fault`: the error message's text about 0 seconds.
 Result<std::chrono::seconds> seconds_of(const char* option, const std::string& text,
                                         const char* fault) {
     WYE_ASSIGN(const std::uint64_t seconds, parse_number(option, text, 86400));
@@ -254,8 +254,7 @@ Result<Setup> set_up(const ConformOptions& options) {
     if (is_layer(options.plugin))
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("`{}` is a layer, and the kits judge plugins", options.plugin),
-                     "Fix: name a plugin, and this file as a layer over it with --layer",
-                     options.plugin);
+                     "Fix: name a plugin, and add this file with --layer", options.plugin);
     WYE_TRY(check_groups(options.only));
     Setup setup;
     setup.plugin = fs::absolute(options.plugin).string();
@@ -300,7 +299,7 @@ ExitCode conform_plugin(const ConformOptions& options) {
     const auto conforms = conform::judge(options);
     if (!conforms.ok()) {
         const ExitCode code = fail(conforms.error());
-        // A helper is missing, not a device.
+        // MISSING_DEPENDENCY means that a helper program is missing, so kNoDevice would be wrong.
         return conforms.error().code == Code::MISSING_DEPENDENCY ? kFailed : code;
     }
     return *conforms ? kOk : kFailed;

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMostEnds = 8;
 // The time limit of a case's second try, as a multiple of the limit of the first try.
 constexpr int kLonger = 4;
-constexpr std::size_t kTold = 3;  // failures of one case that are kept
+constexpr std::size_t kTold = 3;  // the most failures that are kept for a case
 
 double seconds_of(std::chrono::milliseconds time) {
     return std::chrono::duration<double>(time).count();
@@ -32,7 +32,7 @@ double seconds_since(Clock::time_point begun) {
     return std::chrono::duration<double>(Clock::now() - begun).count();
 }
 
-// Takes the rules off the end of a name: "text (P-1, P-2)".
+// Splits "text (P-1, P-2)" into a case's name and its rules.
 Case case_of(std::string_view name) {
     Case out;
     const std::size_t open = name.rfind(" (P-");
@@ -46,8 +46,8 @@ Case case_of(std::string_view name) {
     return out;
 }
 
-// Adds a broken rule to a case. The rule comes first, since it surely was broken; but if the case
-// had failed before, the rule comes last, since its breach may be a consequence.
+// Adds a broken rule to a case. If the case had failed before, the rule comes last, since its
+// breach may be a consequence. Otherwise the rule comes first, since it was surely broken.
 void add_rule(Case& to, const std::string& rule) {
     const bool last = to.result == Outcome::failed;
     const auto known = std::find(to.rules.begin(), to.rules.end(), rule);
@@ -107,7 +107,7 @@ class Reader {
     [[nodiscard]] std::size_t told() const { return told_; }
     // The number of cases that the last process did not begin, since the time for them was over.
     [[nodiscard]] std::size_t left() const { return left_; }
-    // Whether the last process ended itself with cases left.
+    // Whether the last process reported that it ends although cases are left.
     [[nodiscard]] bool takes_leave() { return std::exchange(leaves_, false); }
     // Whether the report is between the lines "case" and "end".
     [[nodiscard]] bool in_case() const { return open_; }
@@ -244,7 +244,7 @@ class GroupRun {
             const std::size_t before = reader_.told();
             WYE_ASSIGN(KitEnd end, run(setup_.limit));
             if (reader_.takes_leave()) {
-                // The kit has said why.
+                // The kit has reported the failure itself before it ended.
             } else if (end.how == KitEnd::How::timed_out && !end.said_done && !verdict_.hangs) {
                 WYE_ASSIGN(end, try_again());
                 if (end.how == KitEnd::How::done) continue;
@@ -291,9 +291,9 @@ class GroupRun {
                        [&](const auto& line) { return reader_.take(line); });
     }
 
-    // Runs the case that ran into its time limit alone, with a longer limit: on a busy machine a
-    // plugin is slow, and not to blame for that. If a second try times out, no other case of the
-    // whole run gets a second try: the plugin does not conform, and each try would take long.
+    // Runs the timed-out case again, alone and with a longer limit, since a busy machine makes any
+    // plugin slow. If a second try times out, no other case of the whole run gets a second try: the
+    // plugin does not conform, and each try would take long.
     [[nodiscard]] Result<KitEnd> try_again() {
         const std::chrono::milliseconds longer = setup_.limit * kLonger;
         reader_.forget();
@@ -315,8 +315,8 @@ class GroupRun {
         return end;
     }
 
-    // Adds a failure to the group if a kit's process did not end as it should. `late`: what to say
-    // if the process timed out.
+    // Adds a failure to the group if a kit's process did not end as it should. `late`: the message
+    // for a process that timed out.
     void judge(const KitEnd& end, const std::string& late) {
         if (end.how == KitEnd::How::done) return;
         if (!reader_.in_case())
@@ -426,7 +426,7 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
     const auto index =
         found.starts_with(prefix) ? number(found.substr(prefix.size())) : std::nullopt;
     if (index) return *index;
-    if (failure.empty()) failure = "the process that looked for it ended " + end.text;
+    if (failure.empty()) failure = "the process that searched for the device ended " + end.text;
     // Keeps the sentence without its causes and remedies, since the error below has a remedy.
     for (const char* end : {"\n", " Fix: "})
         failure.erase(std::min(failure.find(end), failure.size()));

@@ -37,20 +37,20 @@ struct Setup {
     std::vector<std::string> layers;  // files
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
-    // The time after which each group of random programs, and the group `functions`, begins no more
-    // cases; nullopt: all cases run.
+    // A time limit for each group of random programs, and for the group `functions`: after this
+    // time the group begins no more cases. nullopt: all cases run.
     std::optional<std::chrono::seconds> random_time;
 };
 
-// Runs a group. Adds to `verdict` what the plugin and its devices report of themselves.
+// Runs a group. Adds the plugin's and the devices' descriptions of themselves to `verdict`.
 [[nodiscard]] Result<Group> run_group(const GroupPlan& plan, const Setup& setup, Verdict& verdict);
 
 // The index of the device that a selector names, among those of the plugin.
 [[nodiscard]] Result<std::uint32_t> find_device(const std::string& selector, const Setup& setup,
                                                 const Verdict& verdict);
 
-// Compares the plugin's own id, version and ABI with a manifest beside its file, or, without a
-// manifest, the id with the file's name.
+// Compares the plugin's own id, version and ABI with a manifest beside the plugin's file. Without a
+// manifest, compares the id with the file's name.
 [[nodiscard]] Case check_manifest(const Verdict& verdict);
 
 // Whether a manifest beside the file says that the file is a layer.

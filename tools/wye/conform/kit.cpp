@@ -32,7 +32,7 @@ constexpr int kLostReport = 99;  // the exit status of a kit that cannot write i
 constexpr std::size_t kMostLine = std::size_t{1} << 20U;  // bytes; kits write shorter lines
 constexpr std::size_t kKeptPrint = 2048;
 
-// The words of a line, with its escapes undone.
+// Splits a line of the report into words, and decodes the escapes.
 std::vector<std::string> words_of(std::string_view line) {
     std::vector<std::string> out(1);
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -130,7 +130,7 @@ class Kit {
     }
 
   private:
-    static constexpr std::chrono::seconds kGrace{20};  // from the report's last line to the end
+    static constexpr std::chrono::seconds kGrace{20};  // after the end of the report
 
     // Kills what is left of the kit's processes; returns the kit's status, as waitpid does.
     int end() {

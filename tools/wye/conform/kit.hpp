@@ -19,13 +19,13 @@ struct KitEnd {
     enum class How : std::uint8_t {
         done,         // the kit ran all its cases, and the process ended
         ended,        // the process ended too early, or by a signal after all cases
-        timed_out,    // the kit reported nothing for as long as the time limit
+        timed_out,    // the kit reported nothing within the time limit
         not_loaded,   // the kit lacks a library; run_kit returns an error instead
         lost_report,  // the report's descriptor was closed, or got other output
     };
     How how = How::done;
     bool said_done = false;
-    std::string text;     // "by signal 11 (Segmentation fault)", "with exit status 3"
+    std::string text;     // how the process ended: "with exit status 3"
     std::string printed;  // the last text that the process printed
 };
 
@@ -33,9 +33,9 @@ struct KitEnd {
 // missing.
 using TakeLine = std::function<bool(const std::vector<std::string>& words)>;
 
-// `words`: the path of the kit, and its arguments, to which `--report` is added. `limit`: for the
-// time between two lines of the report. IO: the kit cannot be started. MISSING_DEPENDENCY: the kit
-// lacks a library.
+// `words`: the path of the kit, and its arguments, to which `--report` is added. `limit`: the
+// longest time between two lines of the report. IO: the kit cannot be started. MISSING_DEPENDENCY:
+// the kit lacks a library.
 [[nodiscard]] Result<KitEnd> run_kit(std::vector<std::string> words,
                                      std::chrono::milliseconds limit, const TakeLine& take);
 

@@ -114,8 +114,8 @@ Case check_manifest(const Verdict& verdict) {
     check.notes.emplace_back("there is no manifest beside the file");
     const std::string name = registry::id_of_file(plugin);
     if (name != verdict.id)
-        fail(check, fmt::format("its id is `{}`, but the host takes a file of this name for `{}`. "
-                                "Name it `wye_{}.so`, or give it a manifest",
+        fail(check, fmt::format("its id is `{}`, but the file's name stands for the id `{}`. "
+                                "Name the file `wye_{}.so`, or give it a manifest",
                                 verdict.id, name, verdict.id));
     return check;
 }

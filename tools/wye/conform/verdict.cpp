@@ -15,7 +15,7 @@
 namespace wye::tool::conform {
 namespace {
 
-// "P-25" as 25.
+// Returns 25 for "P-25".
 unsigned number_of(const std::string& rule) {
     std::string_view digits = std::string_view(rule).substr(std::min<std::size_t>(2, rule.size()));
     unsigned out = 0;
@@ -137,7 +137,7 @@ std::string sentence_of(const Verdict& verdict) {
             out += fmt::format("\nprobably consequences of {}: failures of {}", verdict.root(),
                                fmt::join(later, ", "));
     }
-    // Each reason is said once, for all groups that have it.
+    // Each reason is stated once, for all groups with this reason.
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
     for (const Group& group : verdict.groups) {
         if (group.not_tried.empty()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `wye conform` found of a plugin, as values.
+// The results of `wye conform` for a plugin, as plain values.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct Case {
     std::string name;
     std::vector<std::string> rules;  // "P-25"
     Outcome result = Outcome::passed;
-    std::vector<std::string> messages;  // about a failure, or why the case does not apply
+    std::vector<std::string> messages;  // the failures, or why the case does not apply
     std::vector<std::string> notes;     // remarks, which are no failures
     double seconds = 0;                 // of the last try
     unsigned tries = 1;                 // 2: the first try ran into the time limit
-    // The rule of an earlier failure of which this failure is probably a consequence; empty: none.
+    // The failed rule whose breach probably caused this failure; empty: none.
     std::string consequence_of;
 };
 
@@ -34,7 +34,7 @@ struct Group {
     std::string name, about;
     std::vector<Case> cases;
     std::string not_tried;  // why cases did not run; empty: all cases ran
-    std::string partly;     // how many random programs ran in their time; empty: all
+    std::string partly;     // how many programs ran within the time; empty: all
     double seconds = 0;
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
@@ -64,20 +64,21 @@ struct Verdict {
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
     [[nodiscard]] std::size_t groups_tried() const;
-    // The rules that failed cases name, without repetition, ascending by number.
+    // The rules of the failed cases, without repetition, ascending by number.
     [[nodiscard]] std::vector<std::string> failed_rules() const;
-    // The first failed rule among the cases on which all later cases rely; empty: none.
+    // The first failed rule of the groups `device` and `order`, on which all later cases rely;
+    // empty: none.
     [[nodiscard]] std::string root() const;
     [[nodiscard]] const Group* find(const std::string& name) const;
 };
 
-// What the contract says of a rule, from plugin-abi/README.md: "a plugin TEXT; otherwise
-// CONSEQUENCE". Empty for an unknown rule.
+// The text of a rule, from plugin-abi/README.md, as "a plugin TEXT; otherwise CONSEQUENCE". Empty
+// for an unknown rule.
 [[nodiscard]] std::string rule_text(const std::string& rule);
 // "Fix: P-25: a plugin ...": what to do about a failed case, by its rules.
 [[nodiscard]] std::string remedy_of(const std::vector<std::string>& rules);
 
-// "acme 0.1.0 conforms: 200 cases passed, 12 do not apply", and what was not tried.
+// "acme 0.1.0 conforms: 200 cases passed, 12 do not apply", then the groups that were not tried.
 [[nodiscard]] std::string sentence_of(const Verdict& verdict);
 
 // The document of `--json`, which conform.schema.json describes.

@@ -16,7 +16,7 @@ std::string line(const Style& style, std::string_view name, std::string_view val
     return wrapped(style, "  " + padded(clean(name), kNameWidth) + ' ', value);
 }
 
-// Why the host does not know a fact, and what that leads to.
+// Why the host does not know a fact, and the consequence.
 std::string why_unknown(const Report& device, const std::string& name) {
     const std::string reason = text(fields(device, "fact_reasons"), name.c_str());
     if (reason == "unknown") return "the plugin is older than this fact";

@@ -27,8 +27,8 @@ std::string shown(const Report& value) {
     return message.empty() ? value_text(value) : message;
 }
 
-// Whether a member differs between any two reports: times, free memory, and how and when a plugin
-// was probed.
+// Whether a member may differ between two reports of one unchanged machine: times, free memory, and
+// how and when a plugin was probed.
 bool changes_anyway(std::string_view key) {
     return key == "taken_at" || key == "free_memory_bytes" || key == "free_memory_age_ms" ||
            key == "probe" || key == "probe_state";

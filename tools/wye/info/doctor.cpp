@@ -22,7 +22,7 @@ std::string subject_of(const std::string& id, const std::string& path) {
     return path.empty() ? "this machine" : fmt::format("`{}`", path);
 }
 
-// Entries of the selector that name nothing.
+// Adds advice about entries of the selector that name nothing.
 void add_unmatched(const Report& report, std::vector<Advice>& out) {
     for (const Report& entry : items(report, "unmatched")) {
         const std::string selector = text(entry, "selector");
@@ -37,7 +37,7 @@ void add_unmatched(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Plugins that the user disabled, if no device is left.
+// Adds advice about plugins that the user disabled. Called if no device is left.
 void add_disabled(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
         if (text(plugin, "state") != "disabled") continue;
@@ -48,8 +48,8 @@ void add_disabled(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// A wrong path in a driver's variable hides the driver's devices, so such a path is the most likely
-// cause of other faults.
+// Adds advice about paths that do not exist. A wrong path in a driver's variable hides the driver's
+// devices, so such a path is the most likely cause of other faults.
 void add_variables(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
         const std::string name = text(variable, "name");
@@ -102,7 +102,7 @@ bool is_up_to_the_user(const std::string& fix) {
            !fix.starts_with("report this to the ");
 }
 
-// Warnings about plugins that are used nevertheless.
+// Adds warnings about plugins that are used nevertheless.
 void add_warnings(const Report& report, std::vector<Advice>& out) {
     for (const Report& record : items(report, "records")) {
         if (text(record, "severity") != "warning" ||
@@ -116,19 +116,19 @@ void add_warnings(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Contradictory statements of two plugins about what may be one device.
+// Adds advice about pairs of devices with contradictory identities, which may be one device.
 void add_doubts(const Report& report, std::vector<Advice>& out) {
     for (const Report& doubt : items(report, "doubts")) {
         const std::vector<std::string> devices = texts(doubt, "devices");
         if (devices.size() != 2) continue;
         out.push_back({fmt::format("doubt {} {}", devices[0], devices[1]),
                        fmt::format("devices `{}` and `{}`", devices[0], devices[1]),
-                       fmt::format("they may be one: {}", text(doubt, "reason")),
+                       fmt::format("they may be the same device: {}", text(doubt, "reason")),
                        "update the drivers of both", "wye info -v"});
     }
 }
 
-// Plugins that are opened without a probe: a fault of such a plugin would end the application.
+// Adds advice about plugins that are opened without a probe: their faults end the application.
 void add_unprobed(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
         if (text(plugin, "state") != "ready" || text(plugin, "probe_state") != "off") continue;
@@ -221,7 +221,7 @@ std::string progress_view(const Report& before, const Report& now, const Style& 
         out += wrapped(style, ink(style, Ink::bad, "new: "),
                        fmt::format("{}: {}", one.subject, one.problem));
     }
-    return out.empty() ? "nothing to change, then and now\n" : out;
+    return out.empty() ? "nothing to change, in either report\n" : out;
 }
 
 }  // namespace wye::tool

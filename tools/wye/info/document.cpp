@@ -149,7 +149,7 @@ class Builder {
     }
     bool limit(std::string message) {
         return stop(Code::LIMIT_EXCEEDED, std::move(message),
-                    "Fix: give a file that `wye info --json` wrote; no machine has that much");
+                    "Fix: give a file that `wye info --json` wrote; no report is that large");
     }
 
     bool check(const char* type, const Report* against) {

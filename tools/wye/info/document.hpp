@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report of a machine as a JSON value, read from this machine or from a file. Every view of
-// `wye info` is a pure function of it. Reading is bounded: an untrusted file costs limited memory
-// and time. The getters treat absent members, and those of another type, as "not known", so that
-// views work on reports of older and newer versions. Pure; free-threaded.
+// `wye info` is a pure function of the report. Reading is bounded: an untrusted file costs limited
+// memory and time. The getters treat absent members, and those of another type, as "not known", so
+// that views work on reports of older and newer versions. Pure; free-threaded.
 #pragma once
 
 #include <cstdint>

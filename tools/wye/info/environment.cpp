@@ -11,8 +11,8 @@
 namespace wye::tool {
 namespace {
 
-// A variable that affects what is found. A name that ends with `*` stands for all names with this
-// prefix.
+// A variable that affects the plugins and devices that are found. A name that ends with `*` stands
+// for all names with this prefix.
 struct Known {
     std::string_view name, owner, about;
     bool paths = false;  // the value is a list of paths, separated by colons

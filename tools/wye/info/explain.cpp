@@ -90,8 +90,8 @@ std::string variant_name(const ir::Program& program, std::size_t index) {
     return fmt::format("variant {}, `{}` ({})", index, clean(variant.entry), clean(variant.format));
 }
 
-// A sentence about what would run if a dispatch allowed variants; then why the variants before it
-// would not run. `has_body`: the device takes what the portable body is lowered to.
+// Names the variant or body that a dispatch with --variants runs, then states why earlier variants
+// do not run. `has_body`: the device takes a format to which the body can be lowered.
 std::vector<std::string> lines_of(const ir::Program& program,
                                   const Result<route::VariantChoice>& choice, bool has_body) {
     if (!choice.ok())
@@ -136,7 +136,7 @@ Explained explain_view(const Report& report, const Report& analysis, const Style
         }
         std::string about = fmt::format("{}", fmt::join(against, "; "));
         if (against.empty())
-            about = takes_a_form(device) ? "fits" : "fits if variants are allowed, and only then";
+            about = takes_a_form(device) ? "fits" : "fits only if variants are allowed";
         if (against.empty() && !result.unverified.empty())
             about += fmt::format(", unless the driver's own limit is lower: {}",
                                  fmt::join(result.unverified, ", "));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices of a report can run a program, by the library's own comparison of needs with facts.
-// Pure.
+// Finds the devices of a report that can run a program. The library's own code compares the
+// program's needs with the devices' facts. Pure.
 #pragma once
 
 #include "views.hpp"
@@ -9,8 +9,8 @@
 namespace wye::tool {
 
 struct Explained {
-    // A line for each device. If the program has native variants, also which variant would run on
-    // the device, and why the variants before it would not. Then the device that would be picked.
+    // A line for each device, then the device that would be picked. For a program with native
+    // variants, more lines state the variant that would run on a device, and why others would not.
     std::string text;
     bool fits = false;  // whether a device can run the program
 };

@@ -68,8 +68,8 @@ Result<Report> saved(const std::string& path) {
     return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-// Compares the files that the options name, before a context is made. Reads the program to explain,
-// if there is one.
+// Applies check_files to the files that the options name, before a context is made. Reads the
+// program of --explain, if there is one.
 Result<ProgramFile> read_files(const InfoOptions& options) {
     std::vector<FileUse> reports;
     for (const std::string* path : {&options.from, &options.since, &options.before, &options.after})
@@ -83,8 +83,8 @@ Report environment_now() {
     return environment_of(variables_of_process(), elevated(), &path_exists);
 }
 
-// The vendors of the devices on the PCI bus, by their numbers ("0x10de"), and of devices that have
-// another bus. Null if the system does not list them.
+// The numbers, such as "0x10de", of the vendors of devices on the PCI bus, and of NVIDIA's devices
+// on other buses. Null if the system lists no PCI devices.
 Report vendors_of_hardware() {
     std::set<std::string> found;
     std::error_code error;
@@ -101,8 +101,8 @@ Report vendors_of_hardware() {
     return std::vector<std::string>(found.begin(), found.end());
 }
 
-// Reads this machine's report. An empty selector stands for WYE_DEVICE, which the library's errors
-// then name.
+// Reads this machine's report. An empty selector stands for WYE_DEVICE; the library's errors then
+// name this variable.
 Result<Report> live(const InfoOptions& info) {
     keep_output();
     ContextOptions options{.flags = WYE_CONTEXT_DESCRIBE};
@@ -195,7 +195,7 @@ std::string strict_faults(const Failures& failed, const std::vector<std::string>
     return out;
 }
 
-// Whether --strict finds a fault, which it prints as an error.
+// Returns whether the report has a fault for --strict. Prints the fault as an error.
 bool is_faulty(const Report& report) {
     const std::string wrong = strict_faults(failures(report), warnings(report));
     if (wrong.empty()) return false;

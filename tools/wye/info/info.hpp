@@ -14,17 +14,17 @@ namespace wye::tool {
 struct InfoOptions {
     enum class Verb { show, diff, environment, doctor };
     Verb verb = Verb::show;
-    bool list = false, json = false, verbose = false, page = false;  // views; else one screen
+    bool list = false, json = false, verbose = false, page = false;  // views; none: one screen
     bool strict = false;                                             // exit 5 if a plugin failed
     bool redact = false;
     bool all = false;           // for `env`: also variables that are not set
     std::string device;         // selector; empty: WYE_DEVICE, else auto
-    std::string property;       // a view: one value per device
+    std::string property;       // a view: the value of this property per device
     std::string require;        // a view: the devices that have these properties
     std::string explain;        // a view: the devices that can run this program
     std::string from;           // the file of a saved report, instead of this machine
-    std::string since;          // for `doctor`: a report from before a change
-    std::string before, after;  // for `diff`
+    std::string since;          // for `doctor`: the file of a report from before a change
+    std::string before, after;  // for `diff`: the files of two reports
     std::string color = "auto";
 };
 

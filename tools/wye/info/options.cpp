@@ -36,7 +36,7 @@ void add_info(CLI::App& app, InfoOptions& options) {
     app.add_flag("--redact", options.redact,
                  "Without names of the user and the host, home folders and UUIDs");
     app.add_flag("--strict", options.strict,
-                 "Exit with 5 if a plugin failed that has hardware here, or on a warning");
+                 "Exit with 5 on a warning, or if a plugin failed whose hardware is present");
     app.add_option("--color", options.color, "auto, always or never")->type_name("WHEN");
 
     using Verb = InfoOptions::Verb;

@@ -96,7 +96,7 @@ std::string row(std::string_view name, std::string_view value, std::string_view 
     return out + "</td></tr>\n";
 }
 
-// What is wrong, and what helps.
+// A paragraph about a fault: a marked word, the message, and the remedy.
 std::string fault(std::string_view word, std::string_view message, std::string_view fix) {
     return fmt::format("<p><b class=\"bad\">{}</b> {}</p>\n", escaped(word),
                        sentence(with_remedy(std::string(message), std::string(fix))));

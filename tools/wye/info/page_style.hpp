@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The beginning and the end of the page of `wye info --html`. The page's content security policy
-// forbids to load anything, and to run any script but the one in kPageEnd, which is named by its
+// allows no loads, and no script except the one in kPageEnd. The policy names this script by its
 // SHA-256.
 #pragma once
 

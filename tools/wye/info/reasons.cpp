@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What views say of the reasons in a report, so that all views say the same.
+// Texts about the reasons in a report. All views use these texts, so that all say the same.
 #include <algorithm>
 #include <string_view>
 
@@ -12,7 +12,7 @@
 namespace wye::tool {
 namespace {
 
-// The plugins for the devices of one vendor, with its number on the PCI bus.
+// A plugin that is only for the devices of one vendor, and the vendor's PCI number and name.
 struct Vendor {
     std::string_view plugin, number, name;
 };

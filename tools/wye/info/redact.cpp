@@ -33,7 +33,7 @@ void hide_homes(std::string& text) {
     }
 }
 
-// Removes UUIDs: runs of at least 32 hexadecimal digits, with or without dashes.
+// Replaces UUIDs: runs of at least 32 hexadecimal digits, with or without dashes.
 void hide_uuids(std::string& text) {
     for (std::size_t from = 0; from < text.size();) {
         if (text[from] == '-') {  // as in GPU-0011...
@@ -52,8 +52,8 @@ void hide_uuids(std::string& text) {
     }
 }
 
-// Redacts a value. `fact`: the name of the fact whose value it is, else empty. `facts`: the value
-// is the object with all facts of a device.
+// Redacts a value. `fact`: the fact's name if the value is that of a fact, else empty. `facts`: the
+// value is the object with all facts of a device.
 void redact(Report& value, std::string_view fact, bool facts, const Secrets& secrets) {
     if (value.is_structured()) {
         for (auto& [name, inner] : value.items())

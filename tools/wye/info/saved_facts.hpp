@@ -12,8 +12,8 @@
 
 namespace wye::tool {
 
-// Converts to the type of the ABI header (enum wye_fact_type); nullopt: not reported, or of another
-// type.
+// Converts a value to `type`, one of enum wye_fact_type in the ABI header; nullopt: the value is
+// not reported, or has another type.
 [[nodiscard]] std::optional<registry::FactValue> fact_of(const Report& value, std::uint32_t type);
 
 [[nodiscard]] registry::Facts facts_of(const Report& device);

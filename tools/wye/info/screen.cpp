@@ -82,7 +82,7 @@ std::vector<Group> groups_of(const Report& report) {
     return out;
 }
 
-// The plugins that were not opened, so that their facts are of an earlier probe.
+// Names the plugins that were not opened. Their facts are from an earlier probe.
 std::string remembered_text(const Report& report) {
     std::string ids;
     std::uint64_t oldest = UINT64_MAX;

@@ -7,8 +7,8 @@
 
 namespace wye::tool {
 
-// The report with only those devices that the selector names. Errors: NO_DEVICE for an entry that
-// names no device, with the nearest name that exists; those of the selector's grammar.
+// Returns the report with only the devices that the selector names. Errors: those of the selector's
+// grammar; NO_DEVICE, with the nearest existing name, for an entry that names no device.
 [[nodiscard]] Result<Report> selected(Report report, const std::string& selector);
 
 }  // namespace wye::tool

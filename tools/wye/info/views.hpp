@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The views of a report, one file each. Pure functions: the same report gives the same text,
-// whether it is of this machine or from a file. Text from plugins and files is cleaned.
+// The views of a report. Each view has a source file. Pure functions: the same report gives the
+// same text, whether it is of this machine or from a file. Text from plugins and files is cleaned.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace wye::tool {
 
-// One screen: the devices first, then what was passed over.
+// One screen: the devices first, then the plugins that are not used, then warnings and settings.
 [[nodiscard]] std::string screen_view(const Report& report, const Style& style);
 
 // The vendor, such as "NVIDIA", whose devices a failed plugin needs and this machine lacks. Empty:
@@ -35,7 +35,7 @@ namespace wye::tool {
 
 // The selector by which a report was made; empty: not known.
 [[nodiscard]] std::string selector_text(const Report& report);
-// Whether that selector is the value of WYE_DEVICE.
+// Whether the report's selector is the value of WYE_DEVICE.
 [[nodiscard]] bool is_from_variable(const Report& report);
 // The error NO_DEVICE if the selector names no usable device, or has an entry that names nothing.
 [[nodiscard]] std::optional<Error> no_device(const Report& report);
@@ -43,7 +43,7 @@ namespace wye::tool {
 // One line per usable device: selector, tab, name.
 [[nodiscard]] std::string list_view(const Report& report);
 
-// All that is known, and why other facts are unknown.
+// All known facts, and why the other facts are unknown.
 [[nodiscard]] std::string detail_view(const Report& report, const Style& style);
 
 // A self-contained HTML page that loads nothing.
@@ -54,9 +54,9 @@ namespace wye::tool {
 [[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name,
                                                 bool named);
 
-// The usable devices that have all properties of a list, in the form of list_view, and why the
-// other devices do not. The list is what a selector has between its brackets
-// (registry/choose/property.hpp), such as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
+// The usable devices that have all properties of a list, in the format of list_view, and why the
+// other devices do not fit. The list has the syntax of a selector's brackets
+// (registry/choose/property.hpp), as in "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device
     std::vector<std::string> failures;  // "cpu:0: needs memory_bytes>=64GiB, has 8589934592"
@@ -66,37 +66,38 @@ struct Required {
 // The differences between two machines, one per line; empty: none.
 [[nodiscard]] std::string diff_view(const Report& before, const Report& after, const Style& style);
 
-// The variables in effect, or with `all` every variable that matters.
+// The environment variables in effect; with `all`, every variable that Wye or a driver may read.
 [[nodiscard]] std::string environment_view(const Report& report, bool all, const Style& style);
 
 // What to install or change, the most useful advice first.
 struct Advice {
-    std::string key;      // the same for the same fault in a later report
+    std::string key;      // identifies the fault: equal in a later report
     std::string subject;  // "plugin `cuda`"
     std::string problem;
     std::string fix;    // without "Fix: "
-    std::string check;  // a command that succeeds once the fix worked
+    std::string check;  // a command that succeeds after the fix
 };
 [[nodiscard]] std::vector<Advice> advice(const Report& report);
 // Also names the plugins whose hardware is absent, for which there is no advice.
 [[nodiscard]] std::string advice_view(const Report& report, const std::vector<Advice>& found,
                                       const Style& style);
 
-// Which advice of an earlier report has worked. Sets `left` to how much of the advice has not.
+// Which advice of an earlier report has worked. Sets `left` to the number of faults that remain or
+// are new.
 [[nodiscard]] std::string progress_view(const Report& before, const Report& now, const Style& style,
                                         std::size_t& left);
 
 // The report's member `environment` for these variables. `exists` tests whether a path exists.
-// `elevated`: the process has raised privileges, so that variables that the library then ignores
-// have no effect.
+// `elevated`: the process has raised privileges. The library then ignores some variables, which are
+// reported as without effect.
 using Variables = std::map<std::string, std::string>;
 [[nodiscard]] Report environment_of(const Variables& variables, bool elevated,
                                     bool (*exists)(const std::string& path));
 
-// The report without what identifies its owner. Removes UUIDs and the owners of folders under
-// /home, and replaces the first text of each pair in `secrets` (names of the user and the host) by
-// the second text, wherever the first is a whole word.
-constexpr std::string_view kRedacted = "redacted";  // in place of a fact
+// The report without texts that identify its owner. Replaces UUIDs, and the owners' names in paths
+// under /home. In each pair of `secrets`, the first text is a name of the user or the host;
+// wherever this name is a whole word, replaces it by the second text.
+constexpr std::string_view kRedacted = "redacted";  // the value of a redacted fact
 using Secrets = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Report redacted(Report report, const Secrets& secrets);
 

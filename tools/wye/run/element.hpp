@@ -22,7 +22,7 @@ struct Scalar {
     std::string_view numpy;  // "f4"; empty: NumPy has no such type
 };
 
-// `scalar` is never null.
+// An element of a buffer: `lanes` numbers of one type. `scalar` is never null.
 struct Element {
     const Scalar* scalar;
     std::uint32_t lanes;

@@ -79,7 +79,7 @@ Error no_number(const Wanted& wanted, std::string_view text, std::size_t number,
                  fmt::format("number {} of {}, `{}`, is not a {} value: {}", number, what,
                              text.substr(0, 64), scalar.name, range_of(scalar)),
                  bare != text && bits_of(scalar, bare)
-                     ? fmt::format("Fix: write {}, since the program says the type", bare)
+                     ? fmt::format("Fix: write {}, since the program declares the type", bare)
                      : "Fix: write numbers within that range, with commas or blanks between them, "
                        "or ./ before the name of a file",
                  wanted.name);
@@ -317,7 +317,7 @@ Result<Values> from_raw(const Wanted& wanted, const std::string& path,
     return Values{std::move(bytes), {}};
 }
 
-// The maximum size of a file in bytes: `times` bytes for each byte that can be used, and `more`.
+// The maximum size of a file in bytes: `times` bytes for each byte that can be used, plus `more`.
 std::uint64_t most_of_file(const Wanted& wanted, std::uint64_t times, std::uint64_t more) {
     std::uint64_t out = 0;
     if (__builtin_mul_overflow(wanted.most, times, &out) || __builtin_add_overflow(out, more, &out))

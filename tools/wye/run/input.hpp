@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `--in NAME=DATA` of `wye run` stands for: numbers in the command line, generated numbers
-// (such as `@range(8)`), or a file.
+// The input that `--in NAME=DATA` of `wye run` gives: numbers in the command line, generated
+// numbers (such as `@range(8)`), or a file.
 #pragma once
 
 #include <cstddef>

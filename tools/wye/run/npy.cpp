@@ -17,8 +17,10 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDimensions = 64;  // as in NumPy 2
 
 Error malformed(const std::string& path, std::string_view why) {
-    return Error(Code::INVALID_ARGUMENT, fmt::format("`{}` is no .npy file: {}", path, why),
-                 "Fix: write it with numpy.save, or name raw bytes otherwise than .npy", path);
+    return Error(
+        Code::INVALID_ARGUMENT, fmt::format("`{}` is no .npy file: {}", path, why),
+        "Fix: write it with numpy.save, or give a file of raw bytes another ending than .npy",
+        path);
 }
 
 // Reads the literal of a Python dictionary, as far as headers use its grammar.

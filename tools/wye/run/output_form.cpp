@@ -86,7 +86,7 @@ Result<void> check_table(const Table& table, OutputForm form) {
         return wrong_shape(
             table,
             fmt::format("`{}` has elements of {}, a type that NumPy lacks", table.name, table.type),
-            "Fix: write it to a .csv file, or to one of raw bytes");
+            "Fix: write it to a .csv file or a file of raw bytes");
     return form == OutputForm::Png ? check_picture(table) : Result<void>();
 }
 

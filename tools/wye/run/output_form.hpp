@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of the files that outputs go to, by the end of the file's name. Pure.
+// The formats of output files. The ending of a file's name chooses the format. Pure.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +34,11 @@ struct Table {
 // Parses `--shape NAME=ROWSxCOLUMNS`, with 1 to 8 dimensions.
 [[nodiscard]] Result<Shape> parse_shape(const std::string& name, const std::string& text);
 
-// INVALID_ARGUMENT unless the shape has as many elements as `bytes`, and this form can hold the
-// table. Does not read the content of `bytes`.
+// Checks that the shape has as many elements as `bytes`, and that this format can hold the table.
+// Does not read the content of `bytes`. Errors: INVALID_ARGUMENT.
 [[nodiscard]] Result<void> check_table(const Table& table, OutputForm form);
 
-// The bytes of the file, in a form other than Raw. `table` must have passed check_table.
+// Returns the bytes of the file. `form` must not be Raw. `table` must have passed check_table.
 [[nodiscard]] std::vector<std::byte> encoded(const Table& table, OutputForm form);
 
 // A table for people, with at most `width` columns: the first rows and the last one.

@@ -118,7 +118,7 @@ Result<void> check_picture(const Table& table) {
         return Error(
             Code::INVALID_ARGUMENT,
             fmt::format("`{}` has elements of {}, which are no pixels", table.name, table.type),
-            "Fix: write u8, u32 or floats, or another form: .npy, .csv or raw bytes", table.name);
+            "Fix: use elements of u8, u32 or floats, or write .npy, .csv or raw bytes", table.name);
     if (table.shape.size() != 2)
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("`{}` has {} dimensions, and a picture has two", table.name,

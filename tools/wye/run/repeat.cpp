@@ -25,7 +25,7 @@ struct Resident {
 
 // The bytes of a buffer that are read back, as its `bytes` clause says.
 struct Range {
-    std::uint64_t begin = 0, end = 0;  // both 0: all
+    std::uint64_t begin = 0, end = 0;  // both 0: the whole buffer
 };
 // Returns a range for each buffer, in the program's order.
 Result<std::vector<Range>> read_ranges(const Program& program) {
@@ -40,8 +40,8 @@ Result<std::vector<Range>> read_ranges(const Program& program) {
     return out;
 }
 
-// Returns the size of each whole buffer if `whole`, else of the bytes that are read back from it.
-// For that, binds the slots to a copy of the dispatch as host arguments; if `whole`, no outputs.
+// Returns a size for each buffer: if `whole`, of the whole buffer, else of the bytes that are read
+// back. Binds the slots to a copy of the dispatch as host arguments, but no outputs if `whole`.
 Result<std::vector<std::uint64_t>> sizes_of(Dispatch dispatch, const wye_program_description& about,
                                             std::vector<Slot>& slots, bool whole) {
     std::size_t next = 0;

@@ -26,14 +26,14 @@ struct Repeated {
     Repeat how;
     wye_report report{};
     wye_graph_info info{};        // for a graph
-    std::uint64_t record_ns = 0;  // for a graph: to check, compile and record it
+    std::uint64_t record_ns = 0;  // time to check, compile and record the graph
 };
 
 // Uploads the inputs once; a `persistent` buffer without an input starts with zeros. Then makes
 // room for the outputs, runs `dispatch`, which has no arguments yet, and reads the outputs once.
-// Each repetition starts from what the previous one left; outputs that are neither inputs nor
-// persistent start with zeros each time. Stops at the first error, which names the repetition; then
-// no outputs are written.
+// Each repetition starts from the buffers as the previous repetition left them; outputs that are
+// neither inputs nor persistent start with zeros each time. Stops at the first error, which names
+// the repetition, and then writes no outputs.
 [[nodiscard]] Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
                                               const Device& device, std::vector<Slot>& slots,
                                               const Repeat& how);

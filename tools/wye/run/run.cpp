@@ -33,7 +33,8 @@ Result<std::uint64_t> param_bits(const std::string& name, const std::string& tex
         Code::INVALID_ARGUMENT,
         fmt::format("`--param {}={}` is not a {} value: {}", name, text, type, range_of(scalar)),
         bare != text && bits_of(scalar, bare)
-            ? fmt::format("Fix: write --param {}={}, since the program says the type", name, bare)
+            ? fmt::format("Fix: write --param {}={}, since the program declares the type", name,
+                          bare)
             : fmt::format("Fix: write --param {}=NUMBER within that range", name),
         name);
 }
@@ -71,8 +72,8 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
     return out;
 }
 
-// `wye run` brings no storage for outputs, so only --elements says how large outputs of unstated
-// size are.
+// Checks that --elements gives the element count of run-time outputs: `wye run` passes no storage
+// for outputs, so nothing else determines this count.
 Result<void> check_counts(const wye_program_description& about, const RunOptions& options) {
     if (options.elements) return {};
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {

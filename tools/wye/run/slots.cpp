@@ -24,11 +24,11 @@ Result<void> check_once(const Named& names, const char* flag, const char* stream
     const auto uses = [](const auto& one) { return one.second == "-"; };
     if (std::ranges::count_if(names, uses) <= 1) return {};
     return Error(Code::DUPLICATE, fmt::format("{} is used twice, by `{} NAME=-`", stream, flag),
-                 "Fix: name a file for all but one", "-");
+                 "Fix: keep one `-`, and name files for the others", "-");
 }
 
-// The bytes of an input whose count the program computes from the filled slots; nullopt: the filled
-// slots do not determine the count.
+// The size in bytes of an input whose element count follows from other inputs, which the slots have
+// already; nullopt: these inputs do not determine the count.
 std::optional<std::uint64_t> computed_bytes(Dispatch dispatch, const wye_program_description& about,
                                             const std::vector<Slot>& slots, std::size_t wanted) {
     std::size_t next = 0;
@@ -45,8 +45,8 @@ std::optional<std::uint64_t> computed_bytes(Dispatch dispatch, const wye_program
     return sizes.ok() ? std::optional((*sizes)[wanted]) : std::nullopt;
 }
 
-// Reads an input. Its size must be that of the program's literal count or of the `computed` count;
-// if there is neither, it may be at most the device's largest buffer.
+// Reads an input. The size must be that of the program's literal count, or else `computed` bytes.
+// If neither is given, the size may be at most that of the device's largest buffer.
 Result<void> read_input(const wye_buffer_description& buffer, const std::string& data,
                         std::optional<std::uint64_t> computed, const Device& device, Slot& slot) {
     Wanted wanted{slot.name, slot.type, slot.element, UINT64_MAX, false};

@@ -17,11 +17,11 @@ namespace wye::tool {
 
 using Named = std::map<std::string, std::string>;
 
-// What the options say of buffers, by their names.
+// The options about buffers, by the buffers' names.
 struct SlotOptions {
     Named inputs, outputs, shapes;
     std::vector<std::string> shown;
-    bool show_others = false;  // outputs without a file are shown too
+    bool show_others = false;  // also shows the outputs without a file
 };
 
 // INVALID_ARGUMENT if an option is no NAME=VALUE, a name is given twice, or standard input or

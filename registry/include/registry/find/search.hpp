@@ -54,8 +54,8 @@ struct Candidate {
     std::optional<Manifest> manifest;  // none only for a file that the application names
     std::filesystem::path manifest_file;
     Source source = Source::application;
-    // Further candidates of the same id, in order. If the file of this candidate turns out not to
-    // be what its manifest says, the next candidate is opened instead.
+    // Further candidates of the same id, in order. If opening one fails because of its file, the
+    // next candidate is opened instead.
     std::vector<Candidate> shadowed;
 };
 

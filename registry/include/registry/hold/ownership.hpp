@@ -160,7 +160,7 @@ struct Place {
 class HandleTable {
   public:
     explicit HandleTable(std::uint16_t context_tag);
-    ~HandleTable();  // destroys the remaining objects, users before what they use
+    ~HandleTable();  // destroys the remaining objects, users before used objects
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 

@@ -15,8 +15,8 @@ namespace wye::registry {
 // colon. Empty if the text is no PCI address, or all zeros.
 [[nodiscard]] std::string normal_address(std::string_view text);
 
-// Adds those of these facts that the plugin does not report. `root`: the folder that has one folder
-// for each PCI address.
+// Adds numa_node, vendor_id and device_id where the plugin does not report them. `root`: the folder
+// that has one folder for each PCI address.
 void add_bus_facts(Facts& facts, const std::string& root = "/sys/bus/pci/devices/");
 
 }  // namespace wye::registry

@@ -104,8 +104,8 @@ class NativeDevice {
     // `check_gate` returns DEVICE_LOST if the gate was closed when `stay` entered it.
     [[nodiscard]] Gate& gate() const noexcept { return gate_; }
     [[nodiscard]] Result<void> check_gate(const Gate::Stay& stay) const;
-    // Held while `recover` calls the plugin, and shared by calls that are made also after it: those
-    // that destroy objects.
+    // `recover` holds this mutex alone while it calls the plugin. Calls that are also made after
+    // `recover` share it: those that destroy objects, and that of `lost`.
     [[nodiscard]] sdk::SharedMutex& recovering() const noexcept { return recovering_; }
     // The device's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;

@@ -48,7 +48,7 @@ struct Fact {
 
 // Why a fact is not there.
 enum class Missing : std::uint8_t {
-    unreported,  // the device, or its driver, does not report it
+    unreported,  // the device, or its driver, does not report the fact
     unknown,     // the plugin is older than the fact
     bad_answer,  // the plugin answered with a wrong type, or failed
 };
@@ -64,7 +64,7 @@ class Facts {
         return at == missing_.end() ? Missing::unreported : at->second;
     }
 
-    // nullptr: the device does not report it.
+    // Null: the device does not report the fact.
     [[nodiscard]] const Fact* find(std::uint32_t key) const noexcept;
     [[nodiscard]] bool has(std::uint32_t capability) const noexcept;  // reported and true
     [[nodiscard]] std::optional<std::uint64_t> number(std::uint32_t key) const noexcept;

@@ -34,7 +34,7 @@ class HostServices {
     [[nodiscard]] const wye_host_table& table() const noexcept;
     [[nodiscard]] const Config& config() const noexcept;
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
-    // Logs one warning for each key of a plugin in the configuration that nothing has read so far.
+    // Logs one warning for each configuration key of a plugin that was not read so far.
     void warn_of_unread(std::string_view plugin) const;
 
   private:

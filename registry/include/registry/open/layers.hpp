@@ -70,7 +70,7 @@ class LayerStack {
     std::uint32_t minor_;
     wye_plugin_table plugin_;
     std::deque<wye_host_table> hosts_;  // one for each layer, and one for the plugin
-    std::deque<wye_layer_next> below_;  // for each layer, what is below it
+    std::deque<wye_layer_next> below_;  // for each layer, the layer or plugin below
 };
 
 }  // namespace wye::registry

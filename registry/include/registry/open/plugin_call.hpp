@@ -57,7 +57,7 @@ namespace detail {
 // Called while an exception of the slot is handled: frees the slot's error, and returns
 // PLUGIN_FAULT.
 [[nodiscard, gnu::cold]] Result<void> slot_threw(const PluginSlot& at, wye_error* error);
-// Returns the result of a slot that failed, or left an error object.
+// Returns the result of a slot that failed, or that left an error object although it succeeded.
 [[nodiscard, gnu::cold]] Result<void> slot_ended(const PluginSlot& at, wye_status status,
                                                  wye_error* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpeningMark: a mark in the cache folder that this process is inside a plugin, while the object
-// lives. A process that dies meanwhile leaves its mark. A later process of the same program finds
+// OpeningMark: while the object lives, a mark in the cache folder says that this process is inside
+// a plugin. A process that dies meanwhile leaves its mark. A later process of the same program sees
 // the mark, and no longer relies on the plugin's verdict. There is one file for each program and
 // plugin, with a byte for each process, which the process locks: the system releases the lock when
 // the process ends, in whatever namespace it runs. Without a folder or without locks there is no

@@ -123,17 +123,17 @@ class Body {
     void grid_barrier() { statement(WYE_OP_GRID_BARRIER); }          // grid_barrier;
     void trap(std::uint16_t code) { statement(WYE_OP_TRAP, code); }  // trap code;
 
-    // The built-in values and lengths as members: `k.global_id().x()`.
+    // The built-in value `workgroup_id`, as in `k.workgroup_id().x()`.
     [[nodiscard]] static Expr workgroup_id() { return builder::workgroup_id(); }
-    // As above.
+    // The built-in value `local_id`.
     [[nodiscard]] static Expr local_id() { return builder::local_id(); }
-    // As above.
+    // The built-in value `global_id`.
     [[nodiscard]] static Expr global_id() { return builder::global_id(); }
-    // As above.
+    // The built-in value `num_workgroups`.
     [[nodiscard]] static Expr num_workgroups() { return builder::num_workgroups(); }
-    // As above.
+    // The built-in value `workgroup_size`.
     [[nodiscard]] static Expr workgroup_size() { return builder::workgroup_size(); }
-    // As above.
+    // The built-in value `local_index`.
     [[nodiscard]] static Expr local_index() { return builder::local_index(); }
     // The element count of a buffer, an array or a table.
     template <typename Place>

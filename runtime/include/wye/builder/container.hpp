@@ -42,7 +42,7 @@ inline void put_counted(Words& out, const Words& code) {
     }
 }
 
-// The number of words of a node after its first, without operands.
+// The number of words that follow the first word of a node and belong to it, without operands.
 [[nodiscard]] constexpr std::size_t extra_words(std::uint32_t node) {
     switch (node & 0xffffU) {
         case WYE_OP_LITERAL: {
@@ -140,8 +140,8 @@ struct Section {
     Words words;
 };
 
-// Writes header, table and sections; `sections` ascend by id. `minor`: the lowest format version
-// that has what they use.
+// Writes header, table and sections; `sections` ascend by id. `minor`: the lowest minor version of
+// the format that supports the sections.
 [[nodiscard]] inline std::vector<std::byte> container(const std::vector<Section>& sections,
                                                       std::uint16_t minor) {
     const auto align8 = [](std::size_t n) { return (n + 7) / 8 * 8; };

@@ -33,19 +33,19 @@ class Expr {
     Expr(T value) {
         literal(type_of<T>(), bits_of(value));
     }
-    // From code of the wire form.
+    // An expression from its code in the wire form.
     explicit Expr(Words words) : words_(std::move(words)) {}
 
-    // Components of a vector.
+    // The first component of a vector.
     [[nodiscard]] Expr x() const { return component(0); }
-    // As above.
+    // The second component of a vector.
     [[nodiscard]] Expr y() const { return component(1); }
-    // As above.
+    // The third component of a vector.
     [[nodiscard]] Expr z() const { return component(2); }
-    // As above.
+    // The fourth component of a vector.
     [[nodiscard]] Expr w() const { return component(3); }
 
-    // Its code.
+    // Its code in the wire form.
     [[nodiscard]] const Words& words() const { return words_; }
 
     // A literal of any scalar type from its bits, for types that C++20 lacks (f16).
@@ -65,7 +65,7 @@ class Expr {
     [[nodiscard]] static Expr leaf(std::uint32_t op, std::uint32_t imm) {
         return Expr(Words{detail::head(op, imm)});
     }
-    // As above, with a word of its own.
+    // An operation without operands, followed by a word.
     [[nodiscard]] static Expr leaf_with_word(std::uint32_t op, std::uint32_t word) {
         return Expr(Words{detail::head(op), word});
     }
@@ -191,7 +191,7 @@ WYE_BUILDER_CALL3(select, SELECT)  // (condition, if_true, if_false)
 [[nodiscard]] inline Expr splat(Type to, const Expr& value) {
     return Expr::node(WYE_OP_SPLAT, to.code, {&value});
 }
-// The same bits as another type of the same size.
+// Reinterprets the bits as another type of the same size.
 [[nodiscard]] inline Expr bitcast(Type to, const Expr& value) {
     return Expr::node(WYE_OP_BITCAST, to.code, {&value});
 }

@@ -11,7 +11,7 @@ namespace wye::builder {
 // A buffer or `shared` array of a kernel. Valid for that kernel only.
 struct Buffer {
     std::uint16_t index = 0;  // in declared order
-    // An element, read.
+    // Reads an element.
     [[nodiscard]] Expr operator[](const Expr& i) const {
         return Expr::node(WYE_OP_LOAD, index, {&i});
     }
@@ -20,7 +20,7 @@ struct Buffer {
 // An array of constants of a kernel.
 struct Table {
     std::uint16_t index = 0;
-    // An element, read.
+    // Reads an element.
     [[nodiscard]] Expr operator[](const Expr& i) const {
         return Expr::node(WYE_OP_LOAD_TABLE, index, {&i});
     }
@@ -29,7 +29,7 @@ struct Table {
 // An array of one body, made by Body::array.
 struct Array {
     std::uint32_t local = 0;
-    // An element, read.
+    // Reads an element.
     [[nodiscard]] Expr operator[](const Expr& i) const {
         Words words{detail::head(WYE_OP_LOAD_ARRAY), local};
         detail::append(words, i.words());
@@ -37,25 +37,25 @@ struct Array {
     }
 };
 
-// A variable of one body, made by Body::var; reads as an expression.
+// A variable of one body, made by Body::var; as an expression, it is the variable's value.
 struct Var : Expr {
-    // By its number in the body.
+    // The variable with this number in the body.
     explicit Var(std::uint32_t number)
         : Expr(Expr::leaf_with_word(WYE_OP_LOCAL, number)), local(number) {}
     std::uint32_t local;
 };
 
-// Element counts: as u32, capped at its maximum, and as exact u64.
+// The element count of a buffer as u32, at most 2^32 - 1.
 [[nodiscard]] inline Expr len(Buffer b) { return Expr::leaf(WYE_OP_LEN, b.index); }
-// As above, u64.
+// The exact element count of a buffer as u64.
 [[nodiscard]] inline Expr len64(Buffer b) { return Expr::leaf(WYE_OP_LEN64, b.index); }
 // The element count of a table.
 [[nodiscard]] inline Expr len(Table t) { return Expr::leaf(WYE_OP_LEN_TABLE, t.index); }
-// As above, u64.
+// The element count of a table as u64.
 [[nodiscard]] inline Expr len64(Table t) { return Expr::leaf(WYE_OP_LEN64_TABLE, t.index); }
 // The element count of an array.
 [[nodiscard]] inline Expr len(Array a) { return Expr::leaf_with_word(WYE_OP_LEN_ARRAY, a.local); }
-// As above, u64.
+// The element count of an array as u64.
 [[nodiscard]] inline Expr len64(Array a) {
     return Expr::leaf_with_word(WYE_OP_LEN64_ARRAY, a.local);
 }
@@ -64,17 +64,17 @@ struct Var : Expr {
 // set, store), never part of an expression.
 class [[nodiscard]] Effect {
   public:
-    // From an operation and its operands.
+    // An operation with its operands.
     Effect(std::uint32_t op, std::uint32_t imm, std::initializer_list<const Expr*> operands)
         : words_(Expr::node(op, imm, operands).words()) {}
-    // Its code.
+    // Its code in the wire form.
     [[nodiscard]] const Words& words() const { return words_; }
 
   private:
     Words words_;
 };
 
-// Reads an element atomically. The functions of this kind return the value from before.
+// Reads an element atomically. The other atomics, except atomic_store, return the previous value.
 inline Effect atomic_load(Buffer b, const Expr& i) { return {WYE_OP_ATOMIC_LOAD, b.index, {&i}}; }
 #define WYE_BUILDER_ATOMIC(name, op)                                 \
     inline Effect name(Buffer b, const Expr& i, const Expr& value) { \
@@ -89,7 +89,7 @@ WYE_BUILDER_ATOMIC(atomic_and, ATOMIC_AND)
 WYE_BUILDER_ATOMIC(atomic_or, ATOMIC_OR)
 WYE_BUILDER_ATOMIC(atomic_xor, ATOMIC_XOR)
 #undef WYE_BUILDER_ATOMIC
-// Writes `desired` if the element is `expected`.
+// Writes `desired` if the element equals `expected`.
 inline Effect atomic_cas(Buffer b, const Expr& i, const Expr& expected, const Expr& desired) {
     return {WYE_OP_ATOMIC_CAS, b.index, {&i, &expected, &desired}};
 }
@@ -131,7 +131,7 @@ class Value {
     // A number.
     template <Scalar T>
     Value(T literal) : words_(Expr(literal).words()) {}
-    // Its code.
+    // Its code in the wire form.
     [[nodiscard]] const Words& words() const { return words_; }
 
   private:

@@ -53,7 +53,7 @@ concept Scalar = std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_
     (std::is_integral_v<T> && !std::is_same_v<T, char32_t> && !std::is_same_v<T, wchar_t> &&
      (sizeof(T) == 4 || sizeof(T) == 8));
 
-// The type that T is in the language.
+// The language's type for T.
 template <Scalar T>
 [[nodiscard]] constexpr Type type_of() {
     if constexpr (std::is_same_v<T, bool>) return bool_;

@@ -121,7 +121,7 @@ std::vector<Call> resource_calls() {
          [](const World& w, wye_error** e) {
              wye_choice* out = nullptr;
              const wye_status status = wye_choice_find(w.context, 1, w.pointer(out), e);
-             if (status != WYE_NOT_FOUND) return status;  // as above
+             if (status != WYE_NOT_FOUND) return status;  // NOT_FOUND stands for success here
              if (e != nullptr) {
                  wye_error_free(*e);
                  *e = nullptr;

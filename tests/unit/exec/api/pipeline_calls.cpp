@@ -73,7 +73,7 @@ std::vector<Call> pipeline_calls() {
                  wye_pending_pipeline(w.context, w.pending, w.pointer(out), e);
              if (status != WYE_NOT_FOUND) return status;
              if (e != nullptr) wye_error_free(std::exchange(*e, nullptr));
-             return wye_status{WYE_OK};  // as expected: World::pending makes no pipeline
+             return wye_status{WYE_OK};  // NOT_FOUND is right: World::pending makes no pipeline
          },
          {&World::pending},
          {},

@@ -68,7 +68,7 @@ bool logs(const char* variable, const char* value, bool callback = false) {
 
 TEST_CASE("dispatches write no text that nobody asked for") {
     const std::string folder = std::filesystem::temp_directory_path().string();
-    CHECK_FALSE(logs("WYE_CACHE_DIR", folder.c_str()));  // only makes warnings about the cache
+    CHECK_FALSE(logs("WYE_CACHE_DIR", folder.c_str()));  // only warnings about the cache follow
     CHECK_FALSE(logs("WYE_LAYERS", "validate"));
     CHECK_FALSE(logs("WYE_LOG", "info"));
     CHECK(logs("WYE_LOG", "warning,dispatch:debug"));

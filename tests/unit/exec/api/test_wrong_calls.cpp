@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every function of wye.h that takes a context, called with each mistake that all of them share.
-// One table has a valid call of each function. The tests make one thing wrong in it: a handle, a
-// pointer, a header, the thread, the process or the moment of the call.
+// One table has a valid call of each function. Each test makes one part of that call wrong: a
+// handle, a pointer, a header, the thread, the process or the moment.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -64,7 +64,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     const wye_counters before = t.rig.counters();
 
     check_ok(t.close(t.device));
-    CHECK(driver.newest[0] == nullptr);  // the driver has closed it
+    CHECK(driver.newest[0] == nullptr);  // the driver has closed t.device
     CHECK(driver.newest[1] != nullptr);
     CHECK(driver.live_buffers == there / 2 + 1);  // scratch memory of t.second, and `other`
     CHECK(driver.live_programs < programs);

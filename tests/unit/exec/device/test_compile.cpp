@@ -33,7 +33,7 @@ main { let i = global_id.x; r[i] = x[i] + k; })";
 struct Slow {
     Rig rig;
     Gate gate;
-    std::atomic<bool> closed = false;  // compiles wait for the gate
+    std::atomic<bool> closed = false;  // if true, compiles wait for the gate
     wye_device device = rig.device();
     wye_program program = rig.program(kAdd);
     wye_program other = rig.program(kOther);
@@ -56,7 +56,7 @@ struct Slow {
         limited.desc.timeout_ns = limit_ns;
         return limited.run(rig);
     }
-    // With a limit that only a hang exceeds.
+    // Runs the program with a time limit that only a hang exceeds.
     Outcome in_time(wye_program which) {
         return timed(which, std::chrono::nanoseconds(kLong).count());
     }
@@ -232,7 +232,7 @@ TEST_CASE("preparing makes drivers generate code: a launch of no workgroups, onc
     const wye_program program = t.rig.program(kUnguarded);
     const auto prepare = [&] { check_ok(t.rig.prepare(device, program)); };
     prepare();
-    const int forms = t.rig.driver.programs;  // with and without range checks
+    const int forms = t.rig.driver.programs;  // one with range checks, one without
     CHECK(forms == 2);
     REQUIRE(t.rig.driver.operations.size() == 2);
     for (const wye_operation& operation : t.rig.driver.operations) {

@@ -81,7 +81,7 @@ struct Check {
     }
 };
 
-TEST_CASE("the check lets exactly those grids run that the device and the language have") {
+TEST_CASE("the check accepts exactly the grids that device and language allow") {
     const Check check;
     constexpr std::uint32_t kValues[] = {0,     1,          2,          65535,     65536,
                                          65537, 0x7fffffff, 0x80000000, kMost - 1, kMost};

@@ -336,7 +336,8 @@ TEST_CASE("a buffer that the driver has no memory for is tried once more, after 
     }
 }
 
-TEST_CASE("so are scratch memory, trap words, staging memory, registered memory and programs") {
+TEST_CASE(
+    "scratch, trap words, staging and registered memory, and programs also get a second try") {
     Ready t;
     t.rig.driver.stages = true;
     const wye_device device = t.device();
@@ -399,7 +400,7 @@ TEST_CASE("work goes on without staging memory if the driver has none, even afte
     t.rig.upload(to, large);
     CHECK(t.rig.driver.refused_buffers == 0);
     CHECK(t.rig.driver.staging_bytes == 0);
-    CHECK(t.use(device).staging == 0);  // no bytes of the limit stay reserved for it
+    CHECK(t.use(device).staging == 0);  // staging memory reserves no bytes of the limit
     t.rig.upload(to, large);
     CHECK(t.use(device).staging == t.rig.driver.staging_bytes);
     CHECK(t.rig.driver.staging_bytes > 0);

@@ -73,7 +73,7 @@ TEST_CASE("without native handles, and with broken ones, the error says so") {
         t.rig.driver.native_values = values;
         check_refused(t.of_buffer(), WYE_PLUGIN_FAULT, std::to_string(values) + " values");
     }
-    t.rig.driver.native_values = 2;  // the second has no type
+    t.rig.driver.native_values = 2;  // the second value has no type
     check_refused(t.of_buffer(), WYE_PLUGIN_FAULT, "type of a native handle is empty");
     t.rig.driver.native_values = 1;
     check_ok(t.of_buffer());

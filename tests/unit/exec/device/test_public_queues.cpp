@@ -105,7 +105,7 @@ TEST_CASE(
         Ready t(natives, {{"queues.count", "1"}});
         const auto early = t.add(0, 1);
         const auto late = t.add(1, 2, queue(t));
-        if (natives == 1) {  // both use the native queue, in order
+        if (natives == 1) {  // `early` and `late` use the same native queue
             CHECK(place(late) == place(early));
         } else {
             CHECK(place(late) != place(early));
@@ -124,7 +124,7 @@ TEST_CASE("kind, priority and label reach the driver, and what it gave is told")
         std::uint32_t kind;
         std::int32_t priority;
     };
-    // Drivers that grant less than was asked for, just as much, and what was not asked for.
+    // Drivers that grant less than the request, exactly the request, or another kind of queue.
     const Row rows[] = {
         {{"c", WYE_QUEUE_COMPUTE, 7}, WYE_QUEUE_COMPUTE, 5, WYE_QUEUE_COMPUTE, 5},
         {{"t", WYE_QUEUE_TRANSFER, -3}, WYE_QUEUE_TRANSFER, -3, WYE_QUEUE_TRANSFER, -3},
@@ -189,7 +189,7 @@ TEST_CASE("the maximum number of queues live at once, and no more") {
     std::vector<wye_queue> all;
     for (std::uint32_t i = 0; i < kMostPublicQueues; ++i) all.push_back(queue(t));
     wye_queue none = 0;
-    check_refused(create(t.rig, t.device, {}, none), WYE_LIMIT_EXCEEDED, "8 queues already");
+    check_refused(create(t.rig, t.device, {}, none), WYE_LIMIT_EXCEEDED, "already has 8 queues");
     const wye_device second = t.rig.device("fake:1");
     check_ok(create(t.rig, second, {}, none));  // a queue of another device
     check_ok(free_queue(t, all[5]));

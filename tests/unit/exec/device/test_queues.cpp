@@ -50,7 +50,7 @@ TEST_CASE("work that needs two queues' work waits for one of them on the device"
     const auto fourth = t.add(3, 2);
     CHECK(fourth.queue == third.queue);
     CHECK(fourth.waits.size() ==
-          (third.queue == second.queue ? 0 : 1));  // it writes buffer 2, which the second reads
+          (third.queue == second.queue ? 0 : 1));  // the fourth writes what the second reads
 }
 
 TEST_CASE(
@@ -62,7 +62,7 @@ TEST_CASE(
     t.rig.driver.holds = false;
     t.rig.driver.hang = true;
     check_ok(attempt([&](wye_error** e) {
-        return wye_pending_cancel(t.rig.context, t.newest, e);  // no call asked whether it ended
+        return wye_pending_cancel(t.rig.context, t.newest, e);  // its end was never queried
     }));
     const auto third = t.add(1, 3);
     REQUIRE(third.waits.size() == 1);

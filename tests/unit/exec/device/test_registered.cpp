@@ -327,7 +327,7 @@ TEST_CASE("overlapping ranges of one device are refused; those of two devices ar
         const int first = range.first, pages = range.second;
         CAPTURE(first);
         check_refused(t.add(t.device(), bytes + first * kAlignment, pages * kAlignment, out),
-                      WYE_DUPLICATE, "12288 that are registered");
+                      WYE_DUPLICATE, "the 12288 bytes registered");
     }
     check_ok(t.add(t.device(), bytes, 2 * kAlignment, out));
     check_ok(t.add(t.device(), bytes + 5 * kAlignment, 3 * kAlignment, out));

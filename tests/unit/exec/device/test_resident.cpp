@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a buffer is, its mapping, copies between devices, and who may use and free it.
+// Buffers: descriptions, mappings, copies between devices, and who may use and free a buffer.
 #include <chrono>
 #include <cstring>
 #include <thread>

@@ -83,7 +83,7 @@ TEST_CASE(
     CHECK(second.selector == "fake:1");
     CHECK(second.losers ==
           std::map<std::string, std::string>{{"fake:0", "needs max_buffer_bytes 128, has 64"}});
-    CHECK(receipt_of(t.rig.context, small.choice).selector == "fake:0");  // is still kept
+    CHECK(receipt_of(t.rig.context, small.choice).selector == "fake:0");  // old receipt is kept
 
     Words x(128, 7), r(128);
     const Outcome none =
@@ -376,7 +376,7 @@ TEST_CASE("a device that fails while it runs is an error, and the request goes n
               .losers.at("fake:0")
               .starts_with("cannot be opened: "));
     CHECK(t.run(4).choice == other.choice);
-    // That choice stays until the application opens the device again.
+    // fake:1 stays chosen until the application opens fake:0 again.
     t.rig.driver.fail_open = false;
     CHECK(t.run(4).choice == other.choice);
     (void)t.rig.device("fake:0");

@@ -231,7 +231,7 @@ TEST_CASE("a cooperative pipeline counts each compiled form of a split launch on
     const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(t.rig.driver.programs == 4);  // the whole program; the first, middle and last phases
     CHECK(about.memory_misses == 4);
-    CHECK(about.memory_hits == 1);  // the whole program, by the dispatch
+    CHECK(about.memory_hits == 1);  // the dispatch finds the whole program
 }
 
 TEST_CASE("a cooperative pipeline on a device without grid_sync has no compiled form of its own") {

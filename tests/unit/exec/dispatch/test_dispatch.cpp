@@ -288,7 +288,7 @@ TEST_CASE("a preferred alignment is given where the device can, and decides noth
     using Ran = std::pair<bool, std::uint64_t>;
     CHECK(run(UINT64_MAX) == Ran{true, 4096});
     CHECK(run(1024) == Ran{true, 128});
-    CHECK(run(64) == Ran{false, 0});  // `align`, unlike prefer_align, must be kept
+    CHECK(run(64) == Ran{false, 0});  // `align` is a demand, `prefer_align` only a wish
 }
 
 TEST_CASE("label and profile of a dispatch stand in the log") {

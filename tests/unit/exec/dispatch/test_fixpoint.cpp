@@ -130,8 +130,8 @@ TEST_CASE("graphs refuse rounds of programs that can trap, which need the host")
             [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); });
     };
     check_refused(record(), WYE_UNSUPPORTED,
-                  "2 fixpoint iterations of `limited`, which can trap, need the host between them, "
-                  "and a graph is one submit");
+                  "`limited` can trap, so the host must check between its 2 fixpoint iterations, "
+                  "but a graph is one submit");
     CHECK(t.rig.driver.submits == submits);
     job.desc.fixpoint_iterations = 1;
     recorded_step.dispatch = &job.filled();

@@ -238,7 +238,8 @@ TEST_CASE("batches and rows take grids from buffers, among other items") {
     CHECK(t.rig.download<std::uint32_t>(other, 4) == Words{3, 1, 1, 1});
 }
 
-TEST_CASE("a graph reads the words anew in each execution, and names the dispatch of too many") {
+TEST_CASE(
+    "a graph reads grids anew in each execution; errors name the dispatch with too many groups") {
     for (const bool commands : {false, true}) {
         CAPTURE(commands);
         Ready t(commands);
@@ -292,7 +293,7 @@ TEST_CASE("executions of a graph that overlap have memory of their own for their
             look(operation);
             spread_kernel(op);
         };
-        // A recording has fewer instances than this. An execution without an instance consists of
+        // A recording has fewer than kTimes instances. An execution without an instance consists of
         // plain operations with trap words of their own.
         constexpr std::size_t kTimes = 20;
         for (std::size_t i = 0; i < kTimes; ++i) pending.push_back(t.submit(graph));

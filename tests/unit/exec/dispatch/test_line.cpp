@@ -75,7 +75,7 @@ TEST_CASE("the first submit returns before it compiles, and the result comes whe
     in = {0, 0, 0};  // the input was copied
     t.await_entry();
     CHECK_FALSE(t.ended(owned));
-    check_refused(t.wait(resident, kShort), WYE_TIMEOUT, "and goes on");
+    check_refused(t.wait(resident, kShort), WYE_TIMEOUT, "still in progress");
     CHECK(t.rig.driver.submits == submits);
     std::atomic<int> told{-1};
     check_ok(attempt([&](wye_error** e) {
@@ -101,7 +101,7 @@ TEST_CASE("the first submit returns before it compiles, and the result comes whe
 }
 
 TEST_CASE(
-    "its inputs are kept until the device has ended, and queues that it held are free again") {
+    "a dispatch whose program is being compiled keeps its inputs, and a freed queue, to its end") {
     Slow t;
     std::vector<wye_pending> all;
     std::vector<wye_queue> queues;
@@ -205,7 +205,7 @@ TEST_CASE("a blocking call on its buffers waits for it, and one with a time limi
     CHECK(t.words(t.s) == Words{12, 13, 14});
 }
 
-TEST_CASE("one that had begun before it does not wait for it") {
+TEST_CASE("a blocking call that began before the dispatch does not wait for it") {
     Slow t;
     wye_pending first = 0;
     std::atomic<bool> asked{false};
@@ -256,7 +256,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     CHECK(t.words(t.s) == Words{12, 13, 14});
 }
 
-TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline") {
+TEST_CASE("a dispatch whose program is being compiled holds its buffers, program and queue") {
     Slow t;
     wye_queue_create_desc made;
     WYE_INIT(made);
@@ -279,7 +279,7 @@ TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline"
     check_ok(t.rig.free(t.x));
 }
 
-TEST_CASE("its time limit ends the wait for room on a full device") {
+TEST_CASE("a dispatch whose program is being compiled waits for room only until its time limit") {
     // Returns false if the limit passed before the submit.
     const auto ends = [](std::uint64_t limit_ns) {
         Slow t;
@@ -346,7 +346,7 @@ TEST_CASE("a cancel and a time limit end it at once, and its buffers are free") 
     while (!ends(limit)) limit *= 4;
 }
 
-TEST_CASE("it counts as work in flight, and AT_ONCE does not wait for the compile") {
+TEST_CASE("a dispatch whose program is being compiled is in flight; AT_ONCE waits for no compile") {
     Slow t(registry::Config{{"pending.count", "1"}});
     Job job = t.job(t.program, t.x, t.r, 1);
     job.desc.flags = WYE_DISPATCH_AT_ONCE;
@@ -437,7 +437,7 @@ TEST_CASE("rounds of a program that can trap run in every form, and what follows
     };
     for (int twice = 0; twice < 2; ++twice) {  // the first round compiles
         const wye_pending two = t.submitted(rounds(2));
-        // This comes after the second iteration, although nobody waits for that iteration.
+        // This dispatch runs after the second iteration, although nobody waits for `two`.
         check_ok(t.wait(t.submitted(t.job(t.other, t.r, t.s, 0))));
         CHECK(t.words(t.s) == Words{1, 2, 1});
         check_ok(t.wait(two));

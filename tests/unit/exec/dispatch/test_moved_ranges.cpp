@@ -55,7 +55,7 @@ struct Ready {
 struct Form {
     const char* name;
     std::uint32_t steps;   // runs of the program
-    std::uint32_t copies;  // into scratch memory, and as many out of it
+    std::uint32_t copies;  // copies into scratch memory; equally many go out of it
     std::function<std::uint64_t(Ready&, std::uint64_t offset)> run;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forms of one dispatch description: outputs that the result owns, and times, blocking or not.
+// Outputs that the result owns, and device times, for blocking and asynchronous dispatches.
 #include "rig.hpp"
 #include "wye/graph.h"
 
@@ -71,8 +71,8 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
             wye_pending out = 0;
             check_ok(t.owned(job.filled(), out));
             CHECK(t.report.device_ns == want);
-            // Asynchronous dispatches: a first one, two that repeat it, and below one as a step of
-            // a graph.
+            // An asynchronous dispatch, and two repeated requests of it. Below, the dispatch is a
+            // step of a graph.
             Job resident(t.program, t.device);
             resident.param(1)
                 .resident(0, t.rig.buffer(t.device, 12))
@@ -261,7 +261,7 @@ TEST_CASE(
     desc.target = words.data();
     wye_pending out = 0;
     const auto submit = [&] { return t.rig.submit(desc, out); };
-    check_refused(submit(), WYE_INVALID_ARGUMENT, "has a target");
+    check_refused(submit(), WYE_INVALID_ARGUMENT, "`target` is set");
     desc.target = nullptr;
     desc.flags = WYE_DISPATCH_BORROW;
     check_refused(submit(), WYE_INVALID_ARGUMENT, "pointer is null");

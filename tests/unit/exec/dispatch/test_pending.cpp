@@ -50,7 +50,8 @@ TEST_CASE("a submit returns before the work has ended, and the handle owns the o
     Words r;
     CHECK_FALSE(t.ended(pending));
     check_refused(t.output(pending, r), WYE_NOT_READY, "`add` has not ended");
-    check_refused(t.wait(pending, 2'000'000), WYE_TIMEOUT, "did not end within 2 ms, and goes on");
+    check_refused(t.wait(pending, 2'000'000), WYE_TIMEOUT,
+                  "did not end within 2 ms, and is still in progress");
 
     t.rig.driver.holds = false;
     wye_report report;

@@ -242,7 +242,7 @@ TEST_CASE("work that ends in time has its own result, and its limit is forgotten
         // not busy.
         t.rig.driver.holds = true;
         const wye_pending unlimited = submit(t, 0);
-        check_refused(t.wait(unlimited, 2 * kShort), WYE_TIMEOUT, "and goes on");
+        check_refused(t.wait(unlimited, 2 * kShort), WYE_TIMEOUT, "still in progress");
         CHECK_FALSE(t.ended(unlimited));
         t.rig.driver.holds = false;
         check_ok(t.wait(unlimited));

@@ -249,7 +249,7 @@ TEST_CASE("the first of several equal items that is refused is named, and none o
     Runs t;
     t.item().param(1).resident(0, t.x).resident(1, t.r);
     check_refused(t.run_listed(true, {{0, 2}}, true), WYE_INVALID_ARGUMENT,
-                  "item 2 of the batch: the pointer to it is null");
+                  "item 2 of the batch: the pointer to this item is null");
     CHECK(t.completed == 2);
     CHECK(t.ran.size() == 2);
 }

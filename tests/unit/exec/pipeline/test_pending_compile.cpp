@@ -78,7 +78,7 @@ TEST_CASE("a pipeline is made while the caller goes on, and is taken once") {
         wye_pipeline pipeline = 0;
         check_refused(t.take(pending, pipeline), WYE_NOT_READY,
                       "the compile of pipeline `add` has not ended");
-        check_refused(t.wait(pending, kShort), WYE_TIMEOUT, "and goes on");
+        check_refused(t.wait(pending, kShort), WYE_TIMEOUT, "still in progress");
         std::atomic<int> told{-1};
         check_ok(attempt([&](wye_error** e) {
             return wye_pending_notify(

@@ -35,8 +35,8 @@ struct Forms {
         out.desc.grid[1] = out.desc.grid[2] = 1;
         return out;
     }
-    // Runs the job and returns `check_free` of the report. Checks that one form runs whenever this
-    // is 0, and the other form whenever it is not.
+    // Runs the job and returns `check_free` of the report. Checks that one form runs whenever
+    // `check_free` is 0, and the other form otherwise.
     std::uint32_t run(Job job) {
         check_ok(job.run(rig));
         const bool free = job.report.check_free != 0;

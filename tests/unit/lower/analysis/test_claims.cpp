@@ -352,8 +352,8 @@ TEST_CASE("the oracle finds each kind of false claim") {
             Claims(program, lower::Ranges(program, program.workgroup)).list.size();
         for (const bool claimed : {false, true}) {
             launch.claims.assign(count, claimed);
-            // A select that is claimed to be a branch evaluates x[0], which is in range. It does
-            // not evaluate x[5], so no claim is found false.
+            // With n = 5, a select that is claimed to be a branch evaluates only x[0], which is in
+            // range. The index 5 of x[n] is out of range, but not evaluated.
             const bool arm = std::string(body).find("select") != std::string::npos;
             launch.params = {arm ? 5U : 4U};
             const auto outcome = oracle::run(*wire, launch);

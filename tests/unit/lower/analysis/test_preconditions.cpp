@@ -25,7 +25,7 @@ struct Ids {
     u32 x, y;
 };
 
-// A program over params w, h, s and a buffer `a` of any length, and which elements of `a` one
+// A program over params w, h, s and a buffer `a` of any length, and the elements of `a` that one
 // invocation touches.
 struct Case {
     const char* what;

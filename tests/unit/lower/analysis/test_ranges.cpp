@@ -139,7 +139,7 @@ bool all_accesses_proven(const wye::ir::Program& program) {
 TEST_CASE("accesses that are proven, and those that must not be") {
     for (const Case& c : kCases) {
         std::string body = c.body;
-        // `{ n; }`, which is no valid block, stands for a block that does not matter.
+        // `{ n; }` is no valid block. The rows of kCases use it in place of any valid block.
         if (const auto at = body.find("{ n; }"); at != std::string::npos)
             body.replace(at, 6, "{ z[0u] = 1u; }");
         const auto program = valid_program(program_around(body.c_str()));

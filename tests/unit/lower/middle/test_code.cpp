@@ -60,7 +60,7 @@ TEST_CASE("how arrays lie in memory") {
     CHECK(array("e").cell == Kind::U64);
     CHECK(array("e").stored == kNoKey);
     // `shared` holds an f16 as the f32 of the same value, so loads convert nothing. Hosts never see
-    // the bits of a NaN in it, so stores do not make them canonical.
+    // `shared` memory, so stores do not make NaNs canonical.
     CHECK(array("s").cell == Kind::F32);
     CHECK(array("s").loaded == kNoKey);
     CHECK(array("t").stored == kNoKey);

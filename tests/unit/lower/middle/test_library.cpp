@@ -18,7 +18,7 @@
 
 namespace {
 
-// Runs on the oracle the library with a main that stores `call` of xs[i], ys[i] and zs[i].
+// Runs the library on the oracle, with a main that stores `call` of xs[i], ys[i] and zs[i].
 template <typename T>
 std::vector<T> run(const std::string& call, const std::string& type,
                    const std::array<std::vector<T>, 3>& operands) {
@@ -62,8 +62,8 @@ std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
     return out;
 }
 
-// The operands above, and values of every size up to where there are no fractions. Half of these
-// values are multiples of 1/2.
+// The operands above, and values of every size up to the first floats without a fraction. Half of
+// these values are multiples of 1/2.
 template <typename T, typename Bits>
 std::array<std::vector<T>, 3> around_whole(unsigned kind) {
     std::array<std::vector<T>, 3> out = operands<T, Bits>(kind, 3000);
@@ -113,7 +113,7 @@ void check64(const std::string& call,
 TEST_CASE("emulated divisions and roots are correctly rounded") {
     check32("div32(xs[i], ys[i])", [](float a, float b, float) { return a / b; });
     check64("div64(xs[i], ys[i])", [](double a, double b, double) { return a / b; });
-    // The start may be 4 ulp off.
+    // The inverse square root from which these functions start may be 4 ulp off.
     const std::string off = "bitcast<f32>(bitcast<u32>(1.0 / sqrt(";
     const std::string by = ")) + i % 9u - 4u))";
     const auto root = [](auto a, auto, auto) { return std::sqrt(a); };

@@ -35,7 +35,8 @@ T by_product(T n, const Reciprocal& r) {
     }
 }
 
-// Divisors and values around powers of two, small ones, random ones, and multiples.
+// Returns the number of wrong quotients. Divisors and dividends: small numbers, random numbers,
+// numbers around powers of two, and dividends just below multiples.
 template <typename T>
 std::uint64_t count_wrong() {
     const unsigned bits = sizeof(T) * 8;

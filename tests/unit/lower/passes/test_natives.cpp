@@ -87,7 +87,7 @@ TEST_CASE("an operation is native exactly where its stated error is within the b
         {WYE_FORMAT_OPENCL_C, kOpenCl}, {WYE_FORMAT_CUDA_C, kCuda}, {WYE_FORMAT_SPIRV, kVulkan}};
     for (const auto& dialect : dialects)
         each_operation([&](const std::string& op, int operands) {
-            const std::string_view format = dialect.first;  // clang 14 captures no bindings
+            const std::string_view format = dialect.first;  // clang 14 cannot capture [a, b]
             const Figures& figures = dialect.second;
             for (const std::string type : {"f32", "f64"}) {
                 const auto at = figures.find(op);

@@ -97,7 +97,7 @@ TEST_CASE("every operation is defined, and none is left") {
                   return name.starts_with("math2_");
               }) == (set == 2));
         CHECK_FALSE(wye::lower::uses_math(*result));
-        // Valid and canonical: what a plugin decodes is the same program.
+        // The result is valid and canonical: a plugin decodes the same program.
         Program checked = *result;
         CHECK(wye::ir::validate(checked).empty());
         const auto wire = wye::ir::encode(*result, wye::ir::Notes::Drop);
@@ -213,7 +213,7 @@ TEST_CASE("a plugin is given programs of math set 1") {
     }
 }
 
-TEST_CASE("only what is used is added") {
+TEST_CASE("the pass adds only functions that the program uses") {
     CHECK_FALSE(wye::lower::uses_math(valid_program(kHead + "main { r[0] = sqrt(x[0]); }")));
     const Program logs = expanded(kHead + "main { r[0] = log(x[0]) + log(x[1]); }");
     CHECK(function_names(logs) == std::set<std::string>{"math_log2_for_f32", "math_log_f32"});

@@ -337,10 +337,10 @@ TEST_CASE("large loops over as many elements as they have rounds stay loops") {
     CHECK(stays(rounds + inner + "s[k] = t; } t = s[3];"));
     CHECK(stays(rounds + inner + "t = t ^ at(k); }",
                 twenty_four() + " fn at(k: u32) -> u32 { return c[k]; }"));
-    CHECK_FALSE(stays(rounds + "t = t ^ c[k]; }", twenty_four()));  // small
+    CHECK_FALSE(stays(rounds + "t = t ^ c[k]; }", twenty_four()));  // a small body
     CHECK_FALSE(stays("for k in 0u..23u { " + inner + "t = t ^ c[k]; }", twenty_four()));
     CHECK_FALSE(stays(rounds + inner + "t = t ^ c[t % 24u]; }", twenty_four()));
-    CHECK_FALSE(stays(rounds + inner + "t = t ^ x[k]; }"));  // memory
+    CHECK_FALSE(stays(rounds + inner + "t = t ^ x[k]; }"));  // a buffer
 }
 
 TEST_CASE("loops with `continue` are not unrolled by the driver that crashes on some of them") {

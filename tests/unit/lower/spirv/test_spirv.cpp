@@ -460,7 +460,7 @@ TEST_CASE("proven accesses have no check, others are clamped or predicated") {
     };
     const Artifact proven = lowered(main_of("if i < len(x) { r[i] = r[i] + 1u; }"));
     CHECK(count(proven, "OpSelectionMerge") == 1);
-    CHECK(count(proven, "OpSelect ") == 1);  // the length as u32
+    CHECK(count(proven, "OpSelect ") == 1);  // limits the length to u32
     const Artifact checked = lowered(main_of("if i < a { r[i] = r[i] + 1u; }"));
     CHECK(count(checked, "OpSelectionMerge") == 2);
     CHECK(count(checked, "OpSelect ") == 3);

@@ -32,8 +32,8 @@ constexpr const char* kCompares[] = {"<", "<=", ">", ">=", "==", "!="};
 }  // namespace
 
 TEST_CASE("comparing an affine index with something uniform is exact at every edge") {
-    // The number of indices, from `first` on: at least one whole block, of any size that blocks
-    // have, and a part of another.
+    // The number of indices, from `first` on: enough for a whole block of the largest size and a
+    // part of another block.
     constexpr std::uint32_t kCount = 2200;
     const std::int64_t edges[] = {0,    1,          64,         65,         511,
                                   512,  2047,       2048,       2049,       2199,

@@ -166,7 +166,7 @@ TEST_CASE("nothing of a refused submit runs with a later one, whatever allocatio
             submission.value = blocked + 1;
             from_then_on = all;
             left = n;
-            // Without a pointer for the error, for which the test's host would allocate.
+            // The call gets no pointer for the error, since the test's host would allocate it.
             const wye_status status = rig.queue_table().submit(rig.queue(), &submission, nullptr);
             failed = all ? left == 0 : left == kNever;
             left = kNever;

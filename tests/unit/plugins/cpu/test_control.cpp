@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Masks: nested branches and loops, leaving them in every way, traps; grids of every shape.
+// Masks: nested branches and loops, each kind of exit from them, and traps; grids of every shape.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST_CASE("counted loops stop before they overflow, and a step below one counts 
         const auto bits = [](std::int32_t v) { return std::uint64_t{std::uint32_t(v)}; };
         const auto result = program.run({bits(a), bits(b), bits(s)}, {test::Bytes(8)}, {{1, 1, 1}});
         const auto r = test::values_of<std::uint32_t>(result.buffers[0]);
-        CHECK(r[0] == r[1]);  // uniformly, and by lanes
+        CHECK(r[0] == r[1]);  // uniform bounds, and bounds by lane
         return r[0];
     };
     CHECK(rounds(0, 10, 1) == 10);

@@ -22,7 +22,7 @@ U32s counted(std::size_t count) {
 
 TEST_CASE("loads out of range give zero, stores out of range are dropped, for every index type") {
     struct Index {
-        const char* text;  // of u32 i, one per invocation from 0 to 199
+        const char* text;  // an expression of `i`, a u32 from 0 to 199
         std::int64_t first;
     };
     // The buffer has 100 elements. Each index counts up from `first`.

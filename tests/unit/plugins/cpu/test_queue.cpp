@@ -397,7 +397,7 @@ TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
     }
 }
 
-TEST_CASE("nor do they matter to a short launch of floats") {
+TEST_CASE("the caller's rounding modes do not change a short launch of floats") {
     test::Rig rig({}, 1);
     test::Loaded program(rig,
                          "wye 1; program modes; workgroup 64; input_output a: f64[]; grid elements "

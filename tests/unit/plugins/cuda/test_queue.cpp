@@ -63,7 +63,8 @@ TEST_CASE("queues have the priorities that the driver has, and no kinds") {
     CHECK(granted(WYE_QUEUE_TRANSFER, 1).kind == WYE_QUEUE_ANY);
 }
 
-TEST_CASE("an upload is taken at submit, a small download is there when its value is") {
+TEST_CASE(
+    "an upload copies its bytes at submit; a small download has ended when its value is reached") {
     Rig rig;
     Device device(rig.plugin);
     wye_buffer_object* a = device.buffer(16);
@@ -103,7 +104,7 @@ TEST_CASE("values count submits; a wait in step costs no event, older values hav
     driver().hold(0);
     CHECK(device.query(device.queue, 21, nullptr) == WYE_OK);
     CHECK(device.await(device.queue, 319, UINT64_MAX, nullptr) == WYE_OK);
-    REQUIRE(device.submit({}) == WYE_OK);  // no work: reached after earlier work
+    REQUIRE(device.submit({}) == WYE_OK);  // an empty submit ends after earlier work
     CHECK(device.value == 321);
     CHECK(device.wait() == WYE_OK);
     CHECK(values_of<std::uint32_t>(device.download(a, 4))[0] == 320);

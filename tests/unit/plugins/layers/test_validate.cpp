@@ -610,7 +610,7 @@ TEST_CASE("a timeline is not named after its queue was destroyed, nor a queue by
 
 TEST_CASE("a queue is not destroyed inside a call that names its timeline") {
     CHECK(support::with_longer_times([](std::chrono::milliseconds time) {
-        // This plugin never uses an event's timeline, so it may be destroyed.
+        // This plugin never uses an event's timeline, so the test may destroy the timeline.
         choose(fake("breaks_flight"), {"validate", "faults"},
                {{"layer.faults.rules", "wait:1:" + hang(4 * time)}, {"layer.validate.of", "host"}});
         Plugin plugin;
@@ -695,7 +695,7 @@ TEST_CASE("ends in a wrong order are told, and others are not") {
     device.queue = other;
 }
 
-TEST_CASE("of one rule in one slot twenty breaches are written, and all are counted") {
+TEST_CASE("the layer writes at most 20 breaches for each rule and slot, and counts all") {
     const Below below;
     Plugin plugin;
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many events, markers and flushes submits need if the driver's events are costly
-// (`opencl.events` = few, as on NVIDIA's driver), and that values are still reached. The loader of
-// the tests counts the driver's calls.
+// The number of events, markers and flushes that submits cause if the driver's events are costly
+// (`opencl.events` = few, as on NVIDIA's driver). All values are still reached. The loader of the
+// tests counts the driver's calls.
 #include <doctest/doctest.h>
 
 #include <algorithm>

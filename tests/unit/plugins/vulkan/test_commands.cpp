@@ -476,8 +476,8 @@ TEST_CASE("an updated command is recorded again, once") {
     }
 }
 
-// A host keeps to `most_pending`, and does not destroy pending commands. The plugin waits in any
-// case.
+// Hosts must keep to `most_pending` and destroy no pending command. The plugin waits even if a host
+// does not.
 TEST_CASE("a pending recording is neither changed nor destroyed") {
     for (const bool claims : {false, true}) {
         CAPTURE(claims);

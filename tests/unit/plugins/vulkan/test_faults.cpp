@@ -127,7 +127,7 @@ TEST_CASE("a loss that a submit meets queues nothing") {
 }
 
 // The previous submit and the first two pieces of the download (4 MiB each) fill the staging ring.
-// So for the third piece, the first two are sent, and only the previous submit is waited for.
+// To make room for the third piece, the plugin sends these two and waits for the previous submit.
 TEST_CASE("a submit that fails in the middle waits for the end of what it has sent") {
     constexpr std::uint64_t kMiB = 1U << 20U;
     const std::vector<std::byte> content(12 * kMiB, std::byte{1});

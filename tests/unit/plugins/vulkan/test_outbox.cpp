@@ -174,7 +174,7 @@ TEST_CASE("a time to keep submits that is no number is refused by its name") {
     CHECK(plugin.failure.message.find("vulkan.keep_us") != std::string::npos);
 }
 
-TEST_CASE("who waits or asks for a kept submit sends it, with the others") {
+TEST_CASE("a wait or query for a kept submit sends it and the others") {
     for (const bool waits : {false, true}) {
         CAPTURE(waits);
         Rig rig;
@@ -211,11 +211,11 @@ TEST_CASE("one of several kept submits has a signal of its own for who waits for
     rig.check_words();
 }
 
-TEST_CASE("who waits for the newest submit that was sent sends what comes next, others do not") {
+TEST_CASE("only a wait for the newest sent submit also sends the kept ones") {
     Rig rig;
     const std::uint64_t kept = rig.keep(3);
     const Count submits(loader().submits);
-    CHECK(rig.await(rig.device.value - rig.filled + 8) == WYE_OK);  // the last that was sent alone
+    CHECK(rig.await(rig.device.value - rig.filled + 8) == WYE_OK);  // last submit sent alone
     CHECK(submits.now() == 0);
     CHECK(rig.await(rig.device.value - kept) == WYE_OK);
     CHECK(submits.now() == 1);
@@ -223,7 +223,7 @@ TEST_CASE("who waits for the newest submit that was sent sends what comes next, 
     CHECK(submits.now() == 1);
 }
 
-TEST_CASE("all else that concerns kept submits sends them first") {
+TEST_CASE("every other call on kept submits sends them first") {
     Rig rig;
     Device& device = rig.device;
     wye_queue_object* other = device.queue_create();
@@ -358,7 +358,7 @@ TEST_CASE("kept submits are sent within a bounded time without any further call"
 }
 
 TEST_CASE("a submit that finds the device without work is sent, unless others were a moment ago") {
-    Rig rig("6000000");  // "a moment" is a sixth of this
+    Rig rig("6000000");  // us; "a moment" is a sixth of this time
     const auto sends = [&](bool dry) {
         for (int n = 0; n < 12; ++n) rig.submit();
         (void)rig.keep(1);

@@ -132,7 +132,7 @@ TEST_CASE("a new submit forgets the accesses of the last, and long lists are cut
     CHECK(barriers < 10);
 }
 
-// Compared with a simple list of the ranges in use.
+// The test compares the ring with a simple list of the ranges in use.
 TEST_CASE("a ring gives out free bytes only, in one piece, aligned, and all of them again") {
     constexpr std::uint64_t kSize = 256;
     wye::sdk::Ring ring(kSize);

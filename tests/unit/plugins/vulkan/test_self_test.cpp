@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test: its inputs find faults, its verdict on the device here, and the file that keeps
-// the verdict.
+// The self-test: whether its inputs find faults, its verdict on this machine's device, and the file
+// that keeps the verdict.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,7 +151,7 @@ std::string flipped(std::string text, std::size_t bit) {
     return text;
 }
 
-// The kept file with another value in one line, and with the checksum that is right for this.
+// The kept file with another value in one line, and with the right checksum for that.
 std::string with_line(const std::string& file, const std::string& name, const std::string& value) {
     const auto parts = wye::sdk::kept_parts(file);
     REQUIRE(parts);

@@ -179,7 +179,7 @@ TEST_CASE("rows of two axes") {
     CHECK(a.assumes.rows[0] == SizeExpr{{WYE_SIZE_PARAM, 0, 0}});
 }
 
-TEST_CASE("what a verdict supposes about the launch") {
+TEST_CASE("the conditions that a verdict puts on the launch") {
     const Analysis any = analyse(program(plain("atomic_add(b[0], 1u);")));
     CHECK(any.deterministic());
     CHECK(any.assumes.axes == 3);

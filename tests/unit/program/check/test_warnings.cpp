@@ -29,7 +29,7 @@ std::vector<Diagnostic> about(const std::string& body, const std::string& heads 
 
 }  // namespace
 
-TEST_CASE("what is hardly meant is warned of") {
+TEST_CASE("probable mistakes get a warning") {
     struct Row {
         const char* body;
         std::uint32_t column;  // 0: no warning

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behind a grid barrier, names of the phase before may be declared again, except names that live
+// Behind a grid barrier, names of the previous phase may be declared again, except names that live
 // on: loop variables, and lets whose value is the same in the whole grid (level 0).
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ TEST_CASE("a name is declared again behind a grid barrier") {
         CAPTURE(body);
         const std::string text = test::around(body);
         CHECK(first_problem(body) == "");
-        // The program is printed with the same names. Read back it is the same program, also in
+        // The printed text has the same names. The parser reads the same program from it, also in
         // wire form.
         auto parsed = parse(text);
         REQUIRE(parsed.ok());

@@ -360,7 +360,7 @@ TEST_CASE("what people from other languages write first") {
         {"let q = b[n, 0];", {0, 12}, "takes one index", "row * width"},
         {"let q = [1, 2, 3];", {0, 9}, "no lists", "table t"},
         {"let q = \"a\";", {0, 9}, "no strings", "number"},
-        {"let q = 'a';", {0, 9}, "no characters", "97"},
+        {"let q = 'a';", {0, 9}, "no character literals", "97"},
         {"let q = atomic_add(&b[0], 1u);", {0, 20}, "no pointers", "leave the `&` out"},
         {"let q = n // 2;", {0, 10}, "expected `;`", "begins a comment"},
         {"struct S { a: f32 }", {0, 1}, "no statement `struct`", "for each member"},

@@ -374,7 +374,7 @@ TEST_CASE("cut off anywhere, a program is refused") {
 }
 
 TEST_CASE("a changed byte is refused or says what it says") {
-    // If changed bytes are accepted, the program that they give is encoded as the same bytes.
+    // Changed bytes that are accepted decode to a program whose encoding is the same bytes.
     constexpr std::size_t kParts = support::kSanitized ? 24 : 3;
     constexpr unsigned kChanges[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff};
     const support::Slice slice = support::Slice::of_this_run();

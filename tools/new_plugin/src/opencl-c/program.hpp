@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program of the format `opencl-c`, to which the host lowers. plugin-formats.md says how to call
-// it: argument k of the kernel is slot k of the artifact. Here clang compiles it for the host's
-// processor, and the functions below are its built-in functions.
+// a kernel: its argument k is slot k of the artifact. Here clang compiles the program for the
+// host's processor, and the functions below are the program's built-in functions.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_ATOMIC_F32_ADD,  WYE_FACT_KEY_ATOMIC_F64_ADD,
 };
 
-// Stands before the program: types and built-in functions of OpenCL C. One thread runs a workgroup,
-// so local memory is ordinary memory.
+// The text before the program: types and built-in functions of OpenCL C. One thread runs a
+// workgroup, so local memory is ordinary memory.
 inline constexpr std::string_view kBefore = R"(
 typedef unsigned char uchar; typedef unsigned short ushort;
 typedef unsigned int uint; typedef unsigned long ulong; typedef ulong size_t;
@@ -151,8 +151,8 @@ class Program {
         source += ");\n}\n";
         std::vector<std::string> options = {"-cl-no-stdinc", "-ffp-contract=off", "-fno-math-errno",
                                             "-fno-strict-aliasing"};
-        // Leaves out the option for OpenCL C 1.2, which is clang's default and would apply to the
-        // loop, too.
+        // Leaves out the option for OpenCL C 1.2: this version is clang's default, and the option
+        // would also apply to kLoop, which is C.
         std::istringstream given(from_abi(artifact.options));
         for (std::string option; given >> option;)
             if (option != "-cl-std=CL1.2") options.push_back(option);
@@ -173,8 +173,8 @@ class Program {
   private:
     using Launch = void(void* const* arguments, const unsigned* groups, const unsigned* size);
 
-    // Returns the text that takes argument k from a list of pointers: a pointer as it is, a value
-    // with its type in the program's text.
+    // Returns the expression for the kernel's argument k, from the list of pointers `a`. A buffer
+    // is the pointer itself; a value is read through the pointer, with the parameter's type.
     [[nodiscard]] std::string argument(const std::string& text, const std::string& entry,
                                        std::size_t k) const {
         const std::string given = "a[" + std::to_string(k) + "]";

@@ -25,8 +25,8 @@ namespace driver {
 
 inline constexpr std::string_view kFormat = "com.example.acme";
 
-// The capabilities of the device, for programs. A variant needs what the program around it needs.
-// Claim only what works (P-19).
+// The capabilities of the device, for programs. A native variant needs the capabilities that its
+// program needs. Claim only what works (P-19).
 inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_INT64,    WYE_FACT_KEY_F64,      WYE_FACT_KEY_IEEE_F32,
     WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_STORAGE16,

@@ -34,7 +34,7 @@ std::uint64_t bits_of(T value) {
     return std::bit_cast<Bits<T>>(value);
 }
 
-// Calls body(T{}) with the C++ type of a kind that has one.
+// Calls body(T{}), where T is the C++ type of `kind`. Not for f16, which has no C++ type.
 template <typename Body>
 std::uint64_t with_type(Kind kind, Body&& body) {
     switch (kind) {
@@ -68,7 +68,7 @@ std::uint64_t unary(Op op, T x) {
             return bits_of(std::ceil(x));
         case Op::TRUNC:
             return bits_of(std::trunc(x));
-        case Op::ROUND:  // to even
+        case Op::ROUND:  // ties to even
             return bits_of(std::nearbyint(x));
         case Op::ISNAN:
             return std::isnan(x);
@@ -133,13 +133,13 @@ std::uint64_t binary(Op op, T x, T y) {
             return bits_of(x * y);
         case Op::DIV:
             return bits_of(x / y);
-        case Op::MIN:  // a NaN loses, -0 is below +0
+        case Op::MIN:  // a number wins over a NaN; -0 is below +0
             if (x == y) return bits_of(x) | bits_of(y);
             return bits_of(x < y || std::isnan(y) ? x : y);
         case Op::MAX:
             if (x == y) return bits_of(x) & bits_of(y);
             return bits_of(x > y || std::isnan(y) ? x : y);
-        case Op::COPYSIGN:  // a NaN has no sign
+        case Op::COPYSIGN:  // a NaN as y counts as positive
             return bits_of(std::copysign(x, std::isnan(y) ? T{1} : y));
         default:
             return compare(op, x, y);
@@ -153,7 +153,7 @@ std::uint64_t binary(Op op, T x, T y) {
     const auto a = static_cast<Bits<T>>(x);
     const auto b = static_cast<Bits<T>>(y);
     constexpr int kWidth = std::numeric_limits<Bits<T>>::digits;
-    const auto count = static_cast<int>(b & (kWidth - 1));  // of shifts
+    const auto count = static_cast<int>(b & (kWidth - 1));  // of a shift
     switch (op) {
         case Op::ADD:
             return static_cast<Bits<T>>(a + b);
@@ -161,7 +161,7 @@ std::uint64_t binary(Op op, T x, T y) {
             return static_cast<Bits<T>>(a - b);
         case Op::MUL:
             return static_cast<Bits<T>>(a * b);
-        case Op::DIV:  // by zero: the dividend; the least value by -1 wraps
+        case Op::DIV:  // x / 0 is x; the least value / -1 wraps
             if (y == 0) return a;
             return std::is_signed_v<T> && y == static_cast<T>(-1) ? Bits<T>{0} - a
                                                                   : static_cast<Bits<T>>(x / y);
@@ -237,9 +237,9 @@ inline std::uint64_t half_bits(double value) {
     if (std::isnan(value)) return 0x7e00;
     const std::uint64_t sign = std::signbit(value) ? 0x8000 : 0;
     const double size = std::fabs(value);
-    if (size >= 65520) return sign | 0x7c00U;  // half way from the largest to 65536
+    if (size >= 65520) return sign | 0x7c00U;  // halfway from the largest f16 to 65536
     if (size == 0) return sign;
-    // Counts in units of the last place. A carry gives the next exponent.
+    // `units` counts units of the last place. A carry of the rounding increments the exponent.
     const int exponent = std::max(std::ilogb(size), -14);
     const double units = std::nearbyint(std::ldexp(size, 10 - exponent));
     return sign + (static_cast<std::uint64_t>(exponent + 14) << 10U) +
@@ -282,7 +282,7 @@ inline std::uint64_t fused(Kind kind, std::uint64_t x, std::uint64_t y, std::uin
         return rounded(Op::FMA, fused(Kind::F32, widened(x), widened(y), widened(z)));
     return bits_of(std::fma(value_of<float>(x), value_of<float>(y), value_of<float>(z)));
 }
-// Converts between any two kinds. From a kind to itself, it makes NaNs canonical.
+// Converts between any two kinds. A conversion from a kind to itself makes NaNs canonical.
 inline std::uint64_t convert(Kind to, Kind from, std::uint64_t bits) {
     if (from == Kind::F16) return convert(to, Kind::F64, bits_of(half_value(bits)));
     if (to == Kind::F16) return half_bits(value_of<double>(convert(Kind::F64, from, bits)));

@@ -32,7 +32,7 @@ struct Workgroup {
     const wye::ir::Program& program;
     std::span<const Elements> buffers;  // in the order of Program::buffers
     const std::byte* params;
-    std::span<const std::uint32_t> offsets;  // of each parameter in `params`
+    std::span<const std::uint32_t> offsets;  // byte offset of each parameter in `params`
     Ids size, id, count;
     std::uint32_t* trap;         // two words: the largest code, the number of traps; or null
     std::function<void()> wait;  // returns when all invocations have called it
@@ -89,7 +89,7 @@ class Invocation {
                 return Flow::Next;
             case Op::STORE: {
                 const std::uint64_t at = index(frame, s.args[0]);
-                store(s.imm, at, value(1));  // the value comes first: it may be an atomic
+                store(s.imm, at, value(1));  // evaluates the value first, as it may be an atomic
                 return Flow::Next;
             }
             case Op::STORE_ARRAY: {
@@ -130,8 +130,8 @@ class Invocation {
         }
     }
 
-    // The bounds are evaluated once. A step below 1 counts as 1. A step past the last value ends
-    // the loop.
+    // Runs a `for` loop. The bounds are evaluated once. A step below 1 counts as 1. A step past the
+    // largest value of the type ends the loop.
     Flow loop_over(Frame& frame, const Stmt& s) {
         const Kind kind = frame.code.exprs[s.args[0]].type.kind;
         std::uint64_t at = evaluate(frame, s.args[0])[0];
@@ -150,7 +150,7 @@ class Invocation {
 
     // ---- Memory ----
 
-    // A negative index is out of range of every array.
+    // Returns an index as u64, so a negative index is out of range of every array.
     std::uint64_t index(Frame& frame, wye::ir::ExprId id) {
         const Kind kind = frame.code.exprs[id].type.kind;
         return convert(Kind::U64, kind, evaluate(frame, id)[0]);
@@ -184,7 +184,7 @@ class Invocation {
         }
     }
 
-    // One thread runs all of the device's work, so a load and a store are atomic.
+    // One thread runs all of the device's work, so a load followed by a store is atomic.
     Value atomic(Frame& frame, const Expr& e) {
         const auto operands = frame.code.operands_of(e);
         const std::uint64_t at = index(frame, operands[0]);

@@ -18,14 +18,14 @@ namespace driver {
 
 class Fibers {
   public:
-    // Runs body(0) to body(count - 1). A body may call `wait`; all bodies must call it equally
-    // often.
+    // `run` will call body(0) to body(count - 1). A body may call `wait`; all bodies must call
+    // `wait` equally often.
     Fibers(std::size_t count, std::function<void(std::size_t)> body)
         : body_(std::move(body)), fibers_(count) {}
     Fibers(const Fibers&) = delete;
     Fibers& operator=(const Fibers&) = delete;
 
-    // Throws the exception of a body.
+    // Runs the bodies until all have ended. Rethrows an exception that a body has thrown.
     void run() {
         for (Fiber& fiber : fibers_) {
             fiber.stack = std::make_unique_for_overwrite<std::byte[]>(kStack);
@@ -64,7 +64,7 @@ class Fibers {
         auto& self = *reinterpret_cast<Fibers*>(std::uintptr_t{low} | std::uintptr_t{high} << 32U);
         try {
             self.body_(self.current_);
-        } catch (...) {  // must not leave the stack
+        } catch (...) {  // no exception may leave the fiber's stack
             self.failure_ = std::current_exception();
         }
         self.fibers_[self.current_].ended = true;

@@ -132,7 +132,7 @@ class Program {
         });
     }
 
-    // Calls body with each of x * y * z ids.
+    // Calls body(id) for each id below `count`.
     template <typename Body>
     static void each(const Ids& count, Body&& body) {
         Ids id{};

@@ -5,7 +5,7 @@
 //
 //     using Buffer, Program, Queue, Command = ...;
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
-//     Plugin& plugin;                    // with `host`
+//     Plugin& plugin;                    // has a member `host`
 //     const DeviceInfo& info;            // see below
 //     LossState loss;
 //     Result<MemoryState> memory();      // changing figures, read at each call
@@ -25,14 +25,14 @@
 //     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, saved);
 //     static Result<std::unique_ptr<Queue>> create(Device&, const wye_queue_desc&);
 //     static Result<std::unique_ptr<Command>> create(Device&, const wye_command_desc&);
-//     void Command::describe(wye_command_info&) const;     // sets what is known
+//     void Command::describe(wye_command_info&) const;     // sets the known members
 //     Result<void> Command::update(index, const wye_operation&);
 //
 // `saved` is wye_bytes: the result of `Result<wye_bytes> Program::save()`, or empty. Optional are
 // `Result<void> native(NativeValues&) const` of the device, its buffers and its queues (see
 // native_slots.hpp, which also has `Buffer::adopt`), `Result<Mapping> Buffer::map() const`, whose
-// mappings are coherent, and `void Program::describe(wye_program_info&) const`, which sets what is
-// known.
+// mappings are coherent, and `void Program::describe(wye_program_info&) const`, which sets the
+// known members.
 //
 // A lost device refuses to create objects. After each call, with no lock held,
 // `plugin.deliver_messages()` is called if it exists.

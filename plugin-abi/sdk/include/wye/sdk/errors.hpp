@@ -39,10 +39,10 @@ struct Native {
 // Remedies for a lost device that can be opened again, and for a lost device that needs a new
 // process.
 inline constexpr const char* kOpenAgain =
-    "Fix: open the device again, and restart the process where that fails; look for the device in "
-    "the system log, and report it if a program of Wye did this";
+    "Fix: open the device again; if that fails, restart the process; look for the device in the "
+    "system log, and report the loss if a program of Wye caused it";
 inline constexpr const char* kRestart =
-    "Fix: restart the process: after such a loss its driver gives it no new context";
+    "Fix: restart the process: after such a loss the driver gives this process no new context";
 
 // Makes the error DEVICE_LOST for a device that is lost on request, by the extension wye.loss.
 [[nodiscard]] Error lost_on_request(const std::string& device);

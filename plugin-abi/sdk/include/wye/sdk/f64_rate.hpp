@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures how many products of f32 a device computes in the time of one of f64. On GPUs this is 2
-// to 64, and few drivers report it.
+// Measures how many products of f32 a device computes in the time of one product of f64. This is 2
+// to 64 on GPUs, and few drivers report it.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@ inline constexpr std::uint32_t kMostRounds = 60000;  // some drivers end loops a
 
 // Returns at least 1, or 0 if nothing could be told: the device's times do not grow with the work.
 // `time(wide, rounds)` makes one workgroup multiply values of f64 (`wide`) or f32 in `rounds`
-// steps, of which each has several products that do not depend on each other. It returns
-// Result<double>, the time of that in any unit, and is called with 0 and with up to kMostRounds
-// rounds.
+// steps. Each step has several products that do not depend on each other. `time` returns
+// Result<double>, the duration of the launch in any unit. It is called with 0 rounds and with up to
+// kMostRounds rounds.
 template <typename Time>
 [[nodiscard]] Result<std::uint64_t> f32_to_f64_rate(Time&& time) {
     constexpr double kMostRate = 1024;  // above that of any GPU, even if its driver emulates f64

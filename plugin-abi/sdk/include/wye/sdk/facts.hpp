@@ -20,7 +20,7 @@ namespace wye::sdk::facts {
 //
 // A BOOL. True: f32 fma is exact if neither an operand nor the result is subnormal.
 inline constexpr std::uint32_t kNativeNormalF32Fma = 0x77790001;
-// A U64: how many times as fast operations on f32 are as those on f64.
+// A U64: the speed of operations on f32, divided by the speed of operations on f64.
 inline constexpr std::uint32_t kF32ToF64Rate = 0x77790002;
 
 // Returns an empty fact, for a device_fact slot to fill in.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The findings of a plugin's probe, which ran in a separate process. The host passes them to the
-// plugin in the configuration. A plugin tries what could harm a process only while it is probed;
-// otherwise it reads the result here.
+// plugin in the configuration. A plugin makes a test that could harm the process only while
+// the plugin is probed; otherwise it reads the result here.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ void drop_kept(const std::string& folder, std::string_view kind, std::string_vie
 void drop_kept_of(const std::string& folder, std::string_view kind,
                   std::string_view key_begin) noexcept;
 
-// ---- The form of such files ------------------------------------------------------------------
+// ---- The format of the files -----------------------------------------------------------------
 
 inline constexpr std::size_t kMostKeptBytes = std::size_t{256} << 10U;
 

@@ -3,10 +3,10 @@
 // A layer in C++ (wye/abi_layer.h): every slot of every table goes through one function of a class
 // `Layer`, which has
 //
-//     using State = ...;    // three types: what the layer keeps
+//     using State = ...;    // three types, for the state that the layer keeps
 //         Plugin            // of a plugin, from init to shutdown; has
 //             static Result<std::unique_ptr<Plugin>> create(host, const wye_layer_next&);
-//             const wye_host_table& below();   // optional: the host table for what is below
+//             const wye_host_table& below();   // optional: the host table for the plugin below
 //         Device            // of an opened device; has Device(PluginNode<State>&, index)
 //         Queue             // of a queue; has Queue(DeviceNode<State>&, const wye_queue_desc&)
 //
@@ -14,7 +14,7 @@
 //     static auto call(Slot, Node& node, Next&& next, Args... args);
 //
 // `Slot` is a type of layer_slots.hpp; a layer may overload `call` for single slots. `node` stands
-// for the plugin, device or queue of the call, and has what the layer keeps of it (`node.state()`).
+// for the plugin, device or queue of the call, and holds the layer's state of it (`node.state()`).
 // `next(args...)` calls the slot of the plugin below; `args` are the slot's arguments without the
 // first. A layer that answers a call itself does not call `next`. If a layer answers the calls of a
 // slot that may be null in the plugin below, the layer declares
@@ -279,8 +279,8 @@ class LayerSlots {
         else
             table.*member = Thunk<Slot, Function>::call;
     }
-    // As `fill`, for a slot that may be null below. If it is null there, leaves it null, unless the
-    // layer provides it.
+    // As `fill`, for a slot that may be null in the table below. A slot that is null there stays
+    // null, unless the layer provides it.
     template <typename Slot, typename Table, typename Function>
     static void fill_as(const Table& below, Table& table, Function Table::*member) {
         if (below.*member != nullptr || kProvides<Layer, Slot>) fill<Slot>(table, member);
@@ -364,7 +364,7 @@ class LayerSlots {
         return WYE_OK;
     }
 
-    // ---- What `next` does ----
+    // ---- The calls that `next` makes ----
 
     template <typename Slot, typename Node, typename... Args>
     static auto forward(Slot, Node& node, Args... args) {
@@ -465,8 +465,8 @@ class LayerSlots {
     }
 };
 
-// Returns the argument of a slot through which it returns an error; null: the slot has no such
-// argument, or the caller passed null.
+// Returns the argument through which a slot returns an error. Null: the slot has no such argument,
+// or the caller passed null.
 template <typename... Args>
 [[nodiscard]] wye_error** sink_of(Args... args) {
     wye_error** sink = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OutputFile: a file that a program writes where its user asked for one. The file is opened before
-// the work that makes its content, so that a wrong path costs nothing. Nothing is visible before
+// OutputFile: a file that a program writes at a path that the user gave. The file is opened before
+// the program computes the content, so that a wrong path costs no work. Nothing is visible before
 // `commit`.
 //
 // The content is staged in a NewFile, which then replaces an existing file, and keeps the owner,

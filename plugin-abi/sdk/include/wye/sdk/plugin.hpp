@@ -201,7 +201,7 @@ void give(const Structure& from, Structure& to) noexcept {
     return desc;
 }
 
-// Returns what a host that was built with this header tells a plugin in a query.
+// Returns the versions that a host built with this header passes to a plugin's query.
 [[nodiscard]] constexpr wye_hello hello() noexcept {
     return {header_of(sizeof(wye_hello)), WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_MINOR_DRAFT,
             WYE_ABI_MINOR_FROZEN};

@@ -37,7 +37,7 @@ struct PluginState {
     explicit PluginState(const wye_host_table& table) : host(table) {}
 
     const wye_host_table& host;
-    std::uint32_t minor = 0;  // effective: neither side uses what later minors added
+    std::uint32_t minor = 0;  // the effective minor: neither side uses additions of later minors
     std::vector<Info> devices;
     bool probed = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text for a terminal or a log. Control characters, direction marks and bytes that are not UTF-8
-// are escaped ("\x1b"), so that what comes from a user, a file or a plugin can neither control a
+// are escaped ("\x1b"), so that text from a user, a file or a plugin can neither control a
 // terminal nor forge a line. Only this file decides what is escaped. Pure; free-threaded.
 #pragma once
 

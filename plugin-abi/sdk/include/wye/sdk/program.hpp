@@ -322,7 +322,7 @@ struct Variant {
     std::string entry;
     std::string filter;               // a device filter; may be empty
     std::vector<std::byte> bytes;     // the native code
-    std::optional<std::string> file;  // text form only: not yet resolved
+    std::optional<std::string> file;  // text form only: the file of `bytes`, until it is read
     Place place;
 };
 

@@ -42,7 +42,7 @@ enum class Code : wye_status {
     return "unknown status";
 }
 
-// Joins what went wrong, mostly a sentence without a full stop, and its remedy: "reason. Fix: ...".
+// Joins a reason, mostly a sentence without a full stop, and its remedy: "reason. Fix: ...".
 // Either may be empty. After a reason that ends with a line end, as a text with a caret does, the
 // remedy is on a line of its own.
 [[nodiscard]] inline std::string with_remedy(std::string reason, std::string_view remedy) {

@@ -17,8 +17,8 @@ namespace wye::sdk {
 
 inline constexpr std::uint32_t kSpinMicroseconds = 2000;
 
-// A time in nanoseconds, from the configuration's `key`, which is in microseconds; without it, the
-// default `value`.
+// The configuration's value of `key`, converted from microseconds to nanoseconds. Without the key,
+// converts the default `value`.
 [[nodiscard]] inline Result<std::uint64_t> nanoseconds_in(const wye_host_table& host,
                                                           const char* key, std::uint32_t value) {
     if (const std::optional<std::string> text = config(host, key)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For programs: keeps descriptors 0 to 2 from becoming those of other files. If a program is
-// started with one of them closed (`2>&-`), the next file that the program opens gets that number,
-// and what the program prints ends up in that file.
+// For programs: keeps other files from getting the descriptors 0 to 2. If a program is started with
+// one of these closed (`2>&-`), the next file that the program opens gets that number, and the
+// program's output ends up in that file.
 #pragma once
 
 #include <fcntl.h>

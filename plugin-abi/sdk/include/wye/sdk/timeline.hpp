@@ -13,9 +13,9 @@
 //     Result<Event> sleep_event_of(Submit&)     event_of for a thread that will sleep; optional
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
-//     bool may_finish()                         whether finish(), which also waits for what is
-//                                               submitted meanwhile, replaces wait_for for the
-//                                               newest value; optional
+//     bool may_finish()                         whether finish() replaces wait_for for the newest
+//                                               value, although finish() also waits for work
+//                                               submitted meanwhile; optional
 //     static constexpr bool kWaitsWithLimit     false: wait_for is called only with UINT64_MAX
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //

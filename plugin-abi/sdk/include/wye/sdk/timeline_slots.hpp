@@ -22,7 +22,7 @@ struct TimelineSlots {
         std::remove_reference_t<decltype(std::declval<typename Device::Queue&>().timeline())>;
     using Signals = SignalTimeline<QueueTimeline>;
 
-    // Calls `body` with the timeline of an event, which is of either kind.
+    // Calls `body` with the timeline of an event: a QueueTimeline or a SignalTimeline.
     template <typename Body>
     [[gnu::always_inline]] static decltype(auto) visit(const wye_event& event, Body&& body) {
         TimelineObject& timeline = TimelineObject::of(event.timeline);

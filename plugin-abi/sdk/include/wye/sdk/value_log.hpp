@@ -184,7 +184,7 @@ class ValueLog {
     }
 
     std::atomic<std::uint64_t> newest_{0}, reached_{0};
-    std::atomic<std::uint64_t> last_failed_{0};  // greater values need no lock
+    std::atomic<std::uint64_t> last_failed_{0};  // look-ups of greater values need no lock
 
     mutable Mutex mutex_;
     Fifo<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending ranges

@@ -56,7 +56,7 @@ class ClockMatch {
         const std::uint64_t tried = tried_ns_.load(std::memory_order_relaxed);
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
-    // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>. Takes
+    // `read` reads the device's clock and returns optional<Anchor>. Calls it a few times, and takes
     // the moment that two readings of the host's clock enclose most closely. Keeps the earlier
     // moment if all readings took long, as on a busy machine, or if the earlier moment is still
     // more certain in spite of the drift since then. Does nothing while another thread does the
