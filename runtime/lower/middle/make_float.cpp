@@ -43,10 +43,6 @@ class Float {
         const StepId sign = m_.both_bits(m_.bits_of(c), m_.u32(0x80000000U));
         return m_.as(m_.either_bits(m_.bits_of(size), sign), m_.kind);
     }
-    // Whether the square of a value is above 2^-124, so that the value's magnitude is above 2^-62.
-    StepId is_large(StepId a) {
-        return m_.less(m_.literal(m_.kind, 0x01800000U), m_.op(Op::MUL, a, a));
-    }
     // A result, and whether it is certainly the correctly rounded one. If not, an emulation
     // computes the result.
     struct Candidate {
@@ -56,7 +52,6 @@ class Float {
     Candidate corrected(StepId near, StepId correction);
     StepId ordinary_radicand(StepId a);
     void divide_from_start();
-    void divide_by_fma();
     void root_from_start();
     void root_by_fma();
     void inverse_root_from_start();
@@ -92,10 +87,11 @@ bool Float::by_start(bool exact) const {
            (!target.workgroup_loops || !target.f64);
 }
 
-// Returns a - b * c, from the four products of 12-bit halves, which are exact. The result is exact
-// if b * c is so near a that the difference has few bits. Neither an operand nor the result may be
-// subnormal.
+// Returns a - b * c, by fma or from the four products of 12-bit halves, which are exact. The result
+// is exact if b * c is so near a that the difference has few bits. Neither an operand nor the
+// result may be subnormal.
 StepId Float::difference(StepId a, StepId b, StepId c) {
+    if (m_.target.fuses_normals) return fused(negated(b), c, a);
     // The upper half of b is rounded to nearest, so that the lower half is short enough for the
     // sums to be exact.
     const auto upper = [&](StepId bits) {
@@ -138,29 +134,6 @@ void Float::divide_from_start() {
     const StepId correction = m_.op(Op::MUL, difference(a, near, c), inverse);
     const auto [rounds, quotient] = corrected(near, correction);
     const StepId certain = m_.both(rounds, m_.both(ordinary(a), ordinary(c)));
-    m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, certain, quotient}));
-}
-
-// One step of Newton's makes `inverse` the f32 nearest to 1 / c; then the exact remainder
-// a - near * c corrects the quotient (Markstein, "Computation of elementary functions on the IBM
-// RISC System/6000 processor", 1990). If all bits of the mantissa of c are 1, `inverse` may be the
-// second nearest, which rounds a quotient of a power of two wrongly. tests/math/exhaust.cpp tries
-// all quotients that are near the middle of two f32. If dividend and quotient are large, no step
-// meets a subnormal number; a quotient that is NaN or 0 is not large.
-void Float::divide_by_fma() {
-    const StepId a = m_.operand();
-    const StepId c = m_.operand();
-    const StepId root = inverse_root(m_.as(m_.magnitude(c), m_.kind));
-    const StepId start = with_sign_of(c, m_.op(Op::MUL, root, root));
-    const StepId minus_c = negated(c);
-    const StepId one = m_.literal(m_.kind, 0x3f800000U);
-    const StepId inverse = fused(start, fused(minus_c, start, one), start);
-    const StepId near = m_.op(Op::MUL, a, inverse);
-    const StepId quotient = fused(fused(minus_c, near, a), inverse, near);
-    const StepId ones = m_.u32(0x7fffffU);
-    const StepId mantissa = m_.both_bits(m_.bits_of(c), ones);
-    const StepId large = m_.both(is_large(a), is_large(quotient));
-    const StepId certain = m_.both(large, m_.less(mantissa, ones));
     m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, certain, quotient}));
 }
 
@@ -263,7 +236,7 @@ bool Float::inverse_square_root(Form& form) {
 
 bool Float::divide(Form& form) {
     if (by_start(m_.target.is_exact(Rounded::F32Div))) {
-        m_.target.fuses_normals ? divide_by_fma() : divide_from_start();
+        divide_from_start();
         form.function = true;
         return true;
     }

@@ -420,7 +420,7 @@ TEST_CASE(
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
     CHECK(refused.error().message.find("keeps 256 bytes") != std::string::npos);
-    CHECK(refused.error().message.find("more than the 255") != std::string::npos);
+    CHECK(refused.error().message.find("exceed the 255 bytes") != std::string::npos);
     facts.workgroup_loops = false;  // a device that is not a CPU
     facts.quirks = wye::lower::QuirkSet::of_no_device();
     CHECK(lower(program, WYE_FORMAT_OPENCL_C, facts).ok());

@@ -183,7 +183,7 @@ TEST_CASE("programs whose segments have too many parameters are refused before a
     const char* body = "for i in 0u..n { for j in 0i64..q { a[0] = i + u32(j); grid_barrier; } }";
     CHECK(plan_of(60, body) == "272");  // n, padding, q, 60 words, i, padding, j
     const std::string refused = plan_of(61, body);
-    CHECK(refused.find("`many` has 65 parameters") != std::string::npos);
+    CHECK(refused.find("`many` needs 65 parameters") != std::string::npos);
     CHECK(refused.find("the limit is 64") != std::string::npos);
 }
 
